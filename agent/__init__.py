@@ -1,0 +1,1 @@
+"""One chat turn: understand what was asked, retrieve, reply."""

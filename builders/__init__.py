@@ -1,0 +1,1 @@
+"""Builders make galleries and benchmarks; they read and write what `retrieval` defines."""

@@ -1,0 +1,1 @@
+"""A parametric renderer of garments: clean product illustrations with exact attributes."""

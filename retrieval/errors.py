@@ -1,0 +1,52 @@
+"""Errors that are shown to the person who caused them. Anything else is a bug and propagates.
+
+    FashionSearchError
+    ├── ImageError          a picture that cannot be used (too large, truncated, not a picture, format not allowed)
+    ├── GalleryError        a gallery that cannot be read at all (no such path, no usable column, no item left)
+    ├── FilterError         a filter on an attribute that the gallery lacks, or of the wrong type
+    ├── StoreError          an index that cannot be searched
+    │   └── ManifestError   its vectors were made by another encoder, or with other settings
+    ├── EncoderError        weights that are missing, damaged or of another version
+    ├── MessageError        a message without words, picture, selection or filter; a turn or item that does not exist
+    └── DependencyError     an optional library is not installed; says which requirements file brings it
+
+Each message says what happened and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class FashionSearchError(Exception):
+    """The root: `str(error)` is fit to be shown to a user."""
+
+
+class ImageError(FashionSearchError):
+    """One picture cannot be used."""
+
+
+class GalleryError(FashionSearchError):
+    """A gallery cannot be read."""
+
+
+class FilterError(FashionSearchError):
+    """A filter does not fit the gallery."""
+
+
+class StoreError(FashionSearchError):
+    """An index cannot be searched."""
+
+
+class ManifestError(StoreError):
+    """An index was made by another encoder, or with other settings, than the one that wants to search it."""
+
+
+class EncoderError(FashionSearchError):
+    """An encoder's weights are missing, damaged or of another version."""
+
+
+class MessageError(FashionSearchError):
+    """A message that cannot be answered as it stands."""
+
+
+class DependencyError(FashionSearchError):
+    """An optional library is not installed."""
