@@ -1,0 +1,52 @@
+"""Parquet files with pictures inside (bytes, or a hub data set's struct of bytes and path) or with paths."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import DependencyError, GalleryError
+from retrieval.gallery.records import Row, Source
+
+BATCH = 256
+
+
+def open_parquet(paths: Sequence[Path], name: str, root: Path) -> Source:
+    """One gallery of all files, in the order given. Raises GalleryError for a damaged file."""
+    columns = dict.fromkeys(column for path in paths for column in _opened(path).schema_arrow.names)
+    return Source(name, tuple(columns), partial(_rows, paths), partial(_count, paths), root)
+
+
+def _opened(path: Path) -> Any:
+    try:
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise DependencyError("Reading Parquet needs pyarrow: pip install -r requirements.txt") from error
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
+        with path.open("rb") as file:
+            if file.read(23) == b"version https://git-lfs":
+                raise GalleryError(f"{path} is a Git LFS pointer; run `git lfs pull` first.") from error
+        raise GalleryError(f"{path} is not a readable Parquet file; fetch it again.") from error
+
+
+def _rows(paths: Sequence[Path], only: Collection[str] | None) -> Iterator[Row]:
+    for path in paths:
+        file, row = _opened(path), 0
+        columns = [name for name in file.schema_arrow.names if only is None or name in only]
+        try:
+            for batch in file.iter_batches(BATCH, columns=columns, use_threads=False):
+                for values in batch.to_pylist():
+                    row += 1
+                    yield Row(str(path), row, values)
+        except (OSError, ValueError) as error:
+            raise GalleryError(f"{path} is damaged after row {row}; fetch it again.") from error
+        finally:
+            file.close()
+
+
+def _count(paths: Sequence[Path]) -> int:
+    return sum(_opened(path).metadata.num_rows for path in paths)
