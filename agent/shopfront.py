@@ -1,0 +1,174 @@
+"""What a visitor does on the page, each as a view in and a view out. Knows no widget library and no chat of its own."""
+
+from __future__ import annotations
+
+import logging
+import random
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from agent.presentation import chips
+from retrieval.errors import ImageError, MessageError
+from retrieval.images import store_upload, thumbnail
+from retrieval.schema import Filter, Image, Item, Message, Plan, Session, Turn
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+    from agent.assistant import Assistant
+    from retrieval.retriever import Retriever
+
+log = logging.getLogger(__name__)
+
+N_SHOWN = 24
+THUMBNAIL_SIDE = 512
+NO_PICTURE = Path(__file__).parent.parent / "assets" / "no_picture.png"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one browser tab looks at: its session, the turn it stands on (None before the first) and the selection."""
+
+    session: Session
+    head: int | None = None
+    selected: str | None = None
+
+    @classmethod
+    def new(cls) -> Self:
+        return cls(Session(secrets.token_urlsafe(16)))
+
+    @property
+    def turn(self) -> Turn | None:
+        return None if self.head is None else self.session.turn(self.head)
+
+    @property
+    def branch(self) -> tuple[Turn, ...]:
+        return self.session.path(self.head)
+
+    @property
+    def held_filters(self) -> tuple[Filter, ...]:
+        """What is set by hand at this turn."""
+        return self.turn.message.filters if self.turn else ()
+
+    def found(self) -> tuple[str, ...] | None:
+        """item_ids of the latest result on this branch, best first; None when nothing was searched yet."""
+        rankings = [turn.ranking for turn in self.branch if turn.ranking is not None]
+        return tuple(hit.item_id for hit in rankings[-1].hits) if rankings else None
+
+    def at(self, turn_number: int | None) -> Self:
+        """At another turn, with nothing selected. Raises KeyError for a turn that the session does not have."""
+        if turn_number is not None:
+            self.session.turn(turn_number)
+        return replace(self, head=turn_number, selected=None)
+
+    def unselected(self) -> Self:
+        return replace(self, selected=None)
+
+    def undone(self) -> Self:
+        """One step back. Before the first step lies a new session: a turn without a parent follows the latest one."""
+        return self.new() if self.turn is None or self.turn.parent is None else self.at(self.turn.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """What all visitors share; nothing in it changes but the files in `folder`."""
+
+    assistant: Assistant
+    retriever: Retriever
+    folder: Path
+    """Of this process: uploads, thumbnails and exports. The only place that files are served from."""
+    window: tuple[str, ...] = ()
+    """item_ids shown before the first search."""
+
+    @classmethod
+    def open(cls, assistant: Assistant, retriever: Retriever, folder: Path) -> Self:
+        """A shop with a mixed window, the same at each start."""
+        item_ids = sorted(retriever.store.fingerprints())
+        return cls(assistant, retriever, folder, tuple(random.Random(0).sample(item_ids, min(N_SHOWN, len(item_ids)))))
+
+    # --- what is there ---
+
+    def picture(self, item: Item) -> str:
+        """The path of a small copy: the catalogue's own folders are never served."""
+        try:
+            return str(thumbnail(item.image, self.folder / "pictures", THUMBNAIL_SIDE))
+        except ImageError as error:
+            log.warning("item %s is shown without its picture: %s", item.item_id, error)
+            return str(NO_PICTURE)
+
+    def item(self, item_id: str) -> Item:
+        (item,) = self.retriever.get([item_id])
+        return item
+
+    def items(self, view: View) -> list[Item]:
+        """What the gallery of this view shows."""
+        found = view.found()
+        return self.retriever.get(self.window if found is None else found[:N_SHOWN])
+
+    def picture_to_crop(self, view: View) -> Image:
+        """The selected item's picture, else the latest upload of this branch. Raises MessageError without either."""
+        if view.selected is not None:
+            return self.item(view.selected).image
+        uploads = [image for turn in view.branch for image in turn.message.images]
+        if not uploads:
+            raise MessageError("Send a photo or click on an item first; then you can cut out a part of it here.")
+        return uploads[-1]
+
+    # --- what a visitor does ---
+
+    def send(self, view: View, text: str, files: Sequence[str] = (), filters: tuple[Filter, ...] = ()) -> View:
+        """Raises ImageError for a file that is not a picture, MessageError for a message with nothing in it."""
+        images = tuple(store_upload(path, self.folder / "uploads") for path in files)
+        if not (text.strip() or images or view.selected or filters):
+            raise MessageError("Type what you are looking for, add a photo, or click on an item first.")
+        return self._answer(view, Message(text.strip(), images, view.selected, filters))
+
+    def remove_chip(self, view: View, number: int) -> View:
+        if view.turn is None:
+            return view
+        chip = chips(view.turn.plan)[number]
+        return self._run(view, f"Without: {chip.label}", chip.plan)
+
+    def take_offer(self, view: View, number: int) -> View:
+        if view.turn is None:
+            return view
+        offer = view.turn.reply.offers[number]
+        return self._run(view, offer.label, offer.plan)
+
+    def clear_filters(self, view: View) -> View:
+        """Runs the plan again without what was set by hand, if anything was."""
+        if view.turn is None or not view.held_filters:
+            return view
+        left = tuple(condition for condition in view.turn.plan.filters if condition not in view.held_filters)
+        return self._run(view, "Clear filters", replace(view.turn.plan, filters=left))
+
+    def select(self, view: View, position: int) -> View:
+        """Picking the selected item again lets go of it."""
+        item_id = self.items(view)[position].item_id
+        return replace(view, selected=None if item_id == view.selected else item_id)
+
+    def retry(self, view: View) -> View:
+        """The same message again, beside the turn that it made before."""
+        if view.turn is None:
+            return view
+        return self._answer(replace(view, head=view.turn.parent), view.turn.message)
+
+    def keep_drawing(self, canvas: Picture | None) -> str:
+        """The path of the drawing or crop, kept as an upload. Raises MessageError for an empty canvas."""
+        if canvas is None or canvas.getchannel("A").getextrema()[1] == 0:
+            raise MessageError("Draw something first, or load a photo and cut out the part that matters.")
+        return store_upload(canvas, self.folder / "uploads").path
+
+    def _run(self, view: View, words: str, plan: Plan) -> View:
+        """A plan edited by hand; of the filters in the panel those stay that the plan still has."""
+        held = tuple(condition for condition in view.held_filters if condition in plan.filters)
+        return self._answer(view, Message(words, filters=held, plan=plan))
+
+    def _answer(self, view: View, message: Message) -> View:
+        # A message without a parent would follow the session's latest turn: before the first step is a new session.
+        session = view.session if view.head is not None else View.new().session
+        turn = self.assistant.respond(session, replace(message, parent=view.head))
+        return View(session.append(turn), turn.turn_number)
