@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -68,16 +67,16 @@ def _is_number(item: Item, name: str, value: AttributeValue) -> bool:
     return True
 
 
-def facet(values: Iterable[AttributeValue | None], *, is_number: bool) -> Facet | None:
+def word_facet(counts: Mapping[str, int]) -> Facet | None:
     """None when fewer than two items have the attribute."""
-    known = [value for value in values if value is not None]
-    if len(known) < 2:
+    if sum(counts.values()) < 2:
         return None
-    if is_number:
-        numbers = [float(value) for value in known]
-        return Facet(counts={}, minimum=min(numbers), maximum=max(numbers))
-    counts = Counter(str(value) for value in known)
     return Facet(counts=dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))))
+
+
+def number_facet(n_items: int, minimum: float, maximum: float) -> Facet | None:
+    """None when fewer than two items have the attribute."""
+    return Facet(counts={}, minimum=minimum, maximum=maximum) if n_items >= 2 else None
 
 
 def best_hits(scores: Iterable[tuple[str, float]], k: int) -> list[Hit]:

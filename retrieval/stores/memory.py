@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.filters import check, matches
-from retrieval.stores.contract import attribute_kinds, best_hits, facet, last_of_each, unit_rows
+from retrieval.stores.contract import attribute_kinds, best_hits, last_of_each, number_facet, unit_rows, word_facet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,10 +67,7 @@ class MemoryStore:
         matrix = np.zeros((len(items), self.dim), dtype=np.float32)
         for row, item in enumerate(items):
             matrix[row] = self._vectors[item.item_id]
-        found = {
-            name: facet((item.attributes.get(name) for item in items), is_number=is_number)
-            for name, is_number in self._kinds.items()
-        }
+        found = {name: _facet(items, name, is_number=is_number) for name, is_number in self._kinds.items()}
         self._published = _Published(
             items=items,
             matrix=matrix,
@@ -112,6 +110,14 @@ class MemoryStore:
 
     def fingerprints(self) -> Mapping[str, str]:
         return dict(self._fingerprints)
+
+
+def _facet(items: Sequence[Item], name: str, *, is_number: bool) -> Facet | None:
+    values = [item.attributes[name] for item in items if name in item.attributes]
+    if is_number:
+        numbers = [float(value) for value in values]
+        return number_facet(len(numbers), min(numbers, default=0.0), max(numbers, default=0.0))
+    return word_facet(Counter(str(value) for value in values))
 
 
 def _passing(published: _Published, filters: Sequence[Filter]) -> NDArray[np.bool_]:

@@ -1,0 +1,81 @@
+"""An index on disk: its manifest, the lock of its one writer, and what to tell the user when they do not fit.
+
+<path>/manifest.json    which encoder filled it
+<path>/items.lance/     the table
+<path>/writer.lock      there while somebody indexes
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from retrieval.errors import ManifestError, StoreError
+from retrieval.protocols import Manifest
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+LAYOUT = 1
+"""Changes with the table's columns; an index of another layout is refused."""
+MANIFEST = "manifest.json"
+LOCK = "writer.lock"
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Raises StoreError when there is no index, ManifestError when it is of another layout."""
+    file = path / MANIFEST
+    if not file.is_file():
+        raise StoreError(f"There is no index in {path}: index a gallery into it first.")
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        layout = record.pop("layout")
+        manifest = Manifest(**{name.name: record[name.name] for name in fields(Manifest)})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{file} cannot be read ({error!r}): {rebuild(path)}") from error
+    if layout != LAYOUT:
+        raise ManifestError(f"The index in {path} has layout {layout}, this version reads {LAYOUT}: {rebuild(path)}")
+    return manifest
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    new = path / f"{MANIFEST}.new"
+    new.write_text(json.dumps({"layout": LAYOUT, **asdict(manifest)}, indent=2) + "\n", encoding="utf-8")
+    new.replace(path / MANIFEST)
+
+
+def refuse_other(path: Path, found: Manifest, wanted: Manifest) -> None:
+    """Raises ManifestError unless both are the same."""
+    differences = [
+        f"{name.name} {getattr(found, name.name)!r} instead of {getattr(wanted, name.name)!r}"
+        for name in fields(Manifest)
+        if getattr(found, name.name) != getattr(wanted, name.name)
+    ]
+    if differences:
+        raise ManifestError(
+            f"The index in {path} was made with {', '.join(differences)}; its vectors mean nothing to this encoder. "
+            f"Choose the encoder that made it, or index into another directory, or {rebuild(path)}"
+        )
+
+
+def rebuild(path: Path) -> str:
+    return f"delete {path} and index the gallery again."
+
+
+def lock(path: Path) -> FileLock:
+    """The writer's lock, held; the system frees it when the process ends, however it ends.
+
+    Raises StoreError when somebody else holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    path.mkdir(parents=True, exist_ok=True)
+    held = FileLock(path / LOCK, timeout=0, thread_local=False)
+    try:
+        held.acquire()
+    except Timeout as error:
+        raise StoreError(f"Another process is indexing into {path}: wait until it is done.") from error
+    return held
