@@ -1,0 +1,49 @@
+.PHONY: help demo test check lint types contracts unit golden gallery bench clean
+PYTHON ?= python3.11
+VENV ?= .venv
+RUN = $(VENV)/bin/python
+
+help: ## what can be done here
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+demo: $(VENV)/runtime ## install the run-time requirements and open the app on http://127.0.0.1:7860
+	$(RUN) app.py $(ARGS)
+
+test: check unit ## all checks and all tests, in an environment of their own
+
+check: lint types contracts ## ruff, mypy --strict, import contracts
+
+lint: $(VENV)/development
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+types: $(VENV)/development
+	$(VENV)/bin/mypy
+
+contracts: $(VENV)/development
+	$(VENV)/bin/lint-imports
+
+unit: $(VENV)/development ## unit, contract, golden and browser tests
+	$(RUN) -m pytest --durations=10
+
+golden: $(VENV)/development ## rewrite the golden files; read the difference before you commit it
+	DIMITY_GOLDEN=rewrite $(RUN) -m pytest tests -k golden
+
+gallery: $(VENV)/development ## draw the embedded gallery again
+	$(RUN) -m builders.studio gallery --out assets/gallery
+
+bench: $(VENV)/development ## search and turn latency on this machine
+	$(RUN) -m benchmarks.search
+
+$(VENV)/runtime: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/development: requirements-dev.txt requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(VENV)/runtime
+
+clean: ## remove environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,146 @@
+"""Trained towers -> `assets/encoder`: two ONNX files that run without torch, tokenizer, card.
+
+Weights are stored in 16 bits (the word embeddings in 8) and computed with in 32: the files are small, and a vector
+depends on nothing but its own input, which dynamic activation quantisation would break.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
+
+from retrieval.encoders.embedded import CARD_FORMAT
+from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING
+from retrieval.fashion_am.texts import MAX_TOKENS
+from retrieval.fashion_am.towers import PictureTower, TextTower
+
+log = logging.getLogger(__name__)
+
+SMALL = 1024
+"""Tensors with fewer numbers stay as they are."""
+TABLE_ROWS = 20_000
+"""Tables with more rows (the word embeddings, half of the text tower) are stored in 8 bits."""
+
+
+class _Trunk(nn.Module):
+    def __init__(self, tower: PictureTower) -> None:
+        super().__init__()
+        self.tower = tower
+
+    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor]:
+        return self.tower.trunk(pixels)
+
+
+class _Text(nn.Module):
+    def __init__(self, tower: TextTower) -> None:
+        super().__init__()
+        self.tower = tower
+
+    def forward(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        joint, sentence = self.tower(ids, mask.bool())
+        return joint, sentence
+
+
+def export_trunk(tower: PictureTower, file: Path) -> None:
+    """The frozen trunk alone, in 32 bits, for caching training features."""
+    example = torch.zeros(2, 3, INPUT_HEIGHT, INPUT_WIDTH, dtype=torch.uint8)
+    _to_onnx(_Trunk(tower).eval(), (example,), ["pixels"], ["features", "low"], ({0: "n"},), file)
+
+
+def export_encoder(picture: PictureTower, text: TextTower, tokenizer_file: Path, out: Path, card: dict[str, Any]) -> None:
+    """Write picture.onnx, text.onnx, tokenizer.json and card.json into `out`, replacing it as a whole.
+
+    card: what the training knows of itself (data, settings, scores); revision, sizes and checksums are added.
+    """
+    building = out.with_name(out.name + ".tmp")
+    shutil.rmtree(building, ignore_errors=True)
+    building.mkdir(parents=True)
+    pixels = torch.zeros(2, 3, INPUT_HEIGHT, INPUT_WIDTH, dtype=torch.uint8)
+    _to_onnx(picture.eval(), (pixels,), ["pixels"], ["embedding"], ({0: "n"},), building / "picture.onnx")
+    ids, mask = torch.full((2, 7), 5), torch.ones(2, 7, dtype=torch.int64)  # two tensors: one would be exported as one
+    shapes = ({0: "n", 1: "t"}, {0: "n", 1: "t"})
+    _to_onnx(_Text(text).eval(), (ids, mask), ["ids", "mask"], ["joint", "sentence"], shapes, building / "text.onnx")
+    store_small(building / "picture.onnx")
+    store_small(building / "text.onnx")
+    shutil.copyfile(tokenizer_file, building / "tokenizer.json")
+    files = {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in sorted(building.iterdir())}
+    revision = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16]
+    whole = {
+        "format": CARD_FORMAT,
+        "name": "dimity-embedded",
+        "revision": revision,
+        "dim": picture.head.linear.out_features,
+        "max_tokens": MAX_TOKENS,
+        "preprocessing": PREPROCESSING,
+        "sha256": files,
+        **card,
+    }
+    (building / "card.json").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
+    shutil.rmtree(out, ignore_errors=True)
+    building.rename(out)
+
+
+def _to_onnx(
+    module: nn.Module,
+    example: tuple[Tensor, ...],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    axes: Sequence[dict[int, str]],
+    file: Path,
+) -> None:
+    dims = {name: torch.export.Dim(name) for axis in axes for name in axis.values()}
+    shapes = tuple({i: dims[name] for i, name in axis.items()} for axis in axes)
+    torch.onnx.export(
+        module,
+        example,
+        str(file),
+        input_names=list(inputs),
+        output_names=list(outputs),
+        dynamic_shapes=shapes,
+        dynamo=True,
+        external_data=False,
+        verbose=False,
+    )
+
+
+def store_small(file: Path) -> None:
+    """Store large float32 weights as float16 or as int8 with one scale a row; ONNX Runtime unfolds them when it loads."""
+    model = onnx.load(str(file))
+    graph = model.graph
+    nodes = []
+    for tensor in list(graph.initializer):
+        values = numpy_helper.to_array(tensor)
+        if values.dtype != np.float32 or values.size < SMALL:
+            continue
+        graph.initializer.remove(tensor)
+        small = _as_int8 if values.shape[0] > TABLE_ROWS else _as_float16
+        nodes += small(graph, tensor.name, values)
+    for node in reversed(nodes):
+        graph.node.insert(0, node)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(file))
+
+
+def _as_float16(graph: Any, name: str, values: np.ndarray[Any, Any]) -> list[Any]:
+    graph.initializer.append(numpy_helper.from_array(values.astype(np.float16), f"{name}.f16"))
+    return [helper.make_node("Cast", [f"{name}.f16"], [name], to=TensorProto.FLOAT)]
+
+
+def _as_int8(graph: Any, name: str, values: np.ndarray[Any, Any]) -> list[Any]:
+    """Symmetric, one scale per row of (rows, columns)."""
+    scale = np.maximum(np.abs(values).max(axis=1), 1e-8).astype(np.float32) / 127
+    small = np.clip(np.round(values / scale[:, None]), -127, 127).astype(np.int8)
+    graph.initializer.append(numpy_helper.from_array(small, f"{name}.i8"))
+    graph.initializer.append(numpy_helper.from_array(scale, f"{name}.scale"))
+    return [helper.make_node("DequantizeLinear", [f"{name}.i8", f"{name}.scale"], [name], axis=0)]

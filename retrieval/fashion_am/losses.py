@@ -1,0 +1,26 @@
+"""Contrastive losses. Similarities are cosines; `scale` is 1 / temperature."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn import functional as F
+
+
+def multi_positive_loss(logits: Tensor, positives: Tensor, ignored: Tensor | None = None) -> Tensor:
+    """Symmetric cross-entropy with several positives a row, as in SupCon (Khosla et al. 2020, eq. 2, outside the log).
+
+    logits: (n, m) scaled similarities. positives: (n, m) bool, at least one a row and a column. ignored: (n, m) bool,
+    pairs that count neither as positive nor as negative. With one positive on the diagonal this is CLIP's loss.
+    """
+    if ignored is not None:
+        logits = logits.masked_fill(ignored & ~positives, float("-inf"))
+    weights = positives.to(logits.dtype)
+    rows = _cross_entropy(logits, weights)
+    columns = _cross_entropy(logits.T, weights.T)
+    return (rows + columns) / 2
+
+
+def _cross_entropy(logits: Tensor, weights: Tensor) -> Tensor:
+    """Mean over rows of the cross-entropy against each row's weights, normalised to sum to 1."""
+    log_probabilities = F.log_softmax(logits, dim=1).masked_fill(weights == 0, 0.0)
+    return -(log_probabilities * weights / weights.sum(1, keepdim=True)).sum(1).mean()

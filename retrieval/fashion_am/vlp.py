@@ -1,0 +1,291 @@
+"""Contrastive vision-language pre-training of the two towers (stage `vlp`): pictures with names and attribute captions.
+
+One step: a batch of products, each with one of its views and either its name or a caption, and the line drawings of some
+of them. The loss is the symmetric contrastive loss of the batch plus a third of the drawings' own losses, against
+their products and against colour-free captions.
+
+On 2 cores: about 25 minutes to cache features once, then about 5 minutes an epoch with one thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from retrieval.fashion_am.data import Material
+from retrieval.fashion_am.losses import multi_positive_loss
+from retrieval.fashion_am.texts import TextBank
+from retrieval.fashion_am.towers import TRUNK_BLOCKS, PictureTower, TextTower
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class VlpSettings:
+    """Everything that changes the weights besides the data."""
+
+    dim: int = 256
+    epochs: int = 12
+    batch: int = 384
+    sketches: int = 40
+    """Line drawings a step, at most."""
+    sketch_weight: float = 0.3
+    name_share: float = 0.6
+    """How often a product with a name is paired with it rather than with a caption."""
+    head_rate: float = 1e-3
+    picture_rate: float = 3e-4
+    text_rate: float = 1e-4
+    weight_decay: float = 0.05
+    warmup: int = 60
+    average: float = 0.995
+    """Decay of the running average of the weights, which is what is evaluated and exported."""
+    seed: int = 0
+    save_every: int = 50
+
+
+class Towers(nn.Module):
+    """Both towers and the temperature."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.picture = PictureTower(dim)
+        self.text = TextTower(dim)
+        self.log_scale = nn.Parameter(torch.tensor(math.log(1 / 0.07)))
+
+    @property
+    def scale(self) -> Tensor:
+        return self.log_scale.exp().clamp(max=100)
+
+    def freeze_trunks(self) -> None:
+        trained = [*self.picture.blocks[TRUNK_BLOCKS:], self.picture.last, self.picture.head]
+        trained += [self.text.tuned, self.text.head]
+        self.requires_grad_(False)
+        for module in trained:
+            module.requires_grad_(True)
+        self.log_scale.requires_grad_(True)
+
+    def parameter_groups(self, settings: VlpSettings) -> list[dict[str, Any]]:
+        """Heads learn fastest; biases, norms and the temperature do not decay."""
+        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+        for name, parameter in self.named_parameters():
+            if not parameter.requires_grad:
+                continue
+            rate = settings.picture_rate if name.startswith("picture") else settings.text_rate
+            rate = settings.head_rate if "head" in name or name == "log_scale" else rate
+            decay = settings.weight_decay if parameter.ndim > 1 else 0.0
+            groups.setdefault((rate, decay), []).append(parameter)
+        return [{"params": p, "lr": rate, "peak": rate, "weight_decay": decay} for (rate, decay), p in groups.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Positions of one step's views and its texts."""
+
+    sources: list[int]
+    views: list[int]
+    texts: list[str]
+    positives: Tensor
+    """(n, n) bool: product i and text j belong together."""
+    sketch_of: list[int]
+    """Row of the product of each drawing."""
+    sketch_sources: list[int]
+    sketch_views: list[int]
+    sketch_texts: list[str]
+
+
+def batches(materials: Sequence[Material], settings: VlpSettings, epoch: int) -> Iterator[Batch]:
+    """One epoch in an order fixed by seed and epoch; the last short batch is left out."""
+    rng = random.Random(f"{settings.seed}/{epoch}")
+    order = [(s, i) for s, material in enumerate(materials) for i in range(len(material))]
+    rng.shuffle(order)
+    for at in range(0, len(order) - settings.batch + 1, settings.batch):
+        yield make_batch(materials, order[at : at + settings.batch], settings, rng)
+
+
+def make_batch(
+    materials: Sequence[Material], rows: Sequence[tuple[int, int]], settings: VlpSettings, rng: random.Random
+) -> Batch:
+    views, texts, is_name, same = [], [], [], []
+    for s, i in rows:
+        material = materials[s]
+        views.append(rng.choice(material.views[i]))
+        named = bool(material.names[i]) and rng.random() < settings.name_share
+        texts.append(material.names[i] if named else rng.choice(material.captions[i]))
+        is_name.append(named)
+        same.append(material.same[i])
+    drawn = [r for r, (s, i) in enumerate(rows) if materials[s].sketches[i]]
+    drawn = sorted(rng.sample(drawn, min(settings.sketches, len(drawn))))
+    return Batch(
+        sources=[s for s, _ in rows],
+        views=views,
+        texts=texts,
+        positives=positives_of(texts, is_name, same),
+        sketch_of=drawn,
+        sketch_sources=[rows[r][0] for r in drawn],
+        sketch_views=[rng.choice(materials[rows[r][0]].sketches[rows[r][1]]) for r in drawn],
+        sketch_texts=[rng.choice(materials[rows[r][0]].sketch_captions[rows[r][1]]) for r in drawn],
+    )
+
+
+def positives_of(texts: Sequence[str], is_name: Sequence[bool], same: Sequence[str]) -> Tensor:
+    """(n, n) bool. Equal texts are positives; a caption also fits every product with the same attributes."""
+    _, text = np.unique(np.array(texts), return_inverse=True)
+    _, group = np.unique(np.array(same), return_inverse=True)
+    equal_text = text[:, None] == text[None]
+    equal_group = (group[:, None] == group[None]) & ~np.array(is_name)[None]
+    return torch.from_numpy(equal_text | equal_group | np.eye(len(texts), dtype=bool))
+
+
+def gather(materials: Sequence[Material], sources: Sequence[int], views: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Cached trunk outputs of some views: features (n, 112, h, w) and low (n, 40), float32."""
+    features = np.stack([materials[s].features[v] for s, v in zip(sources, views, strict=True)])
+    low = np.stack([materials[s].low[v] for s, v in zip(sources, views, strict=True)])
+    fast = torch.from_numpy(features).float().contiguous(memory_format=torch.channels_last)
+    return fast, torch.from_numpy(low)
+
+
+def step_loss(
+    towers: Towers, materials: Sequence[Material], bank: TextBank, batch: Batch, settings: VlpSettings
+) -> Tensor:
+    n = len(batch.views)
+    features = gather(materials, [*batch.sources, *batch.sketch_sources], [*batch.views, *batch.sketch_views])
+    pictures = towers.picture.tail(*features)
+    texts = towers.text.tail(*bank.batch([*batch.texts, *batch.sketch_texts]))
+    products, sketches = pictures[:n], pictures[n:]
+    loss = multi_positive_loss(towers.scale * products @ texts[:n].T, batch.positives)
+    if len(batch.sketch_of) > 1:
+        own = torch.eye(len(batch.sketch_of), dtype=torch.bool)
+        equal = positives_of(batch.sketch_texts, [True] * len(own), batch.sketch_texts)
+        to_products = multi_positive_loss(towers.scale * sketches @ products[batch.sketch_of].T, own)
+        to_texts = multi_positive_loss(towers.scale * sketches @ texts[n:].T, equal)
+        loss = loss + settings.sketch_weight * (to_products + to_texts)
+    return loss
+
+
+def train(
+    towers: Towers,
+    materials: Sequence[Material],
+    bank: TextBank,
+    settings: VlpSettings,
+    out: Path,
+    validate: Any = None,
+) -> nn.Module:
+    """Train, resuming from `out/checkpoint.pt`; returns the averaged weights. Stops with an error on a NaN loss."""
+    towers.freeze_trunks()
+    averaged = torch.optim.swa_utils.AveragedModel(
+        towers, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(settings.average)
+    )
+    optimiser = torch.optim.AdamW(towers.parameter_groups(settings), betas=(0.9, 0.98))
+    per_epoch = sum(map(len, materials)) // settings.batch
+    done = resume(out, towers, averaged, optimiser, settings)
+    bar = tqdm(total=settings.epochs * per_epoch, initial=done, mininterval=10)
+    for epoch in range(done // per_epoch, settings.epochs):
+        torch.manual_seed(hash((settings.seed, epoch)))
+        for i, batch in enumerate(batches(materials, settings, epoch)):
+            step = epoch * per_epoch + i
+            if step < done:
+                continue
+            loss = one_step(towers, averaged, optimiser, materials, bank, batch, settings, step, per_epoch)
+            bar.update()
+            bar.set_postfix(loss=f"{loss:.3f}", scale=f"{towers.scale.item():.1f}")
+            if (step + 1) % settings.save_every == 0:
+                save(out, towers, averaged, optimiser, settings, step + 1)
+        save(out, towers, averaged, optimiser, settings, (epoch + 1) * per_epoch)
+        if validate is not None:
+            averaged.eval()
+            log.info("epoch %d loss %.3f %s", epoch + 1, loss, validate(averaged.module))
+            averaged.train()
+    return averaged.module.eval()
+
+
+def one_step(
+    towers: Towers,
+    averaged: Any,
+    optimiser: torch.optim.Optimizer,
+    materials: Sequence[Material],
+    bank: TextBank,
+    batch: Batch,
+    settings: VlpSettings,
+    step: int,
+    per_epoch: int,
+) -> float:
+    total = settings.epochs * per_epoch
+    progress = max(0.0, (step - settings.warmup) / max(1, total - settings.warmup))
+    factor = min(1.0, (step + 1) / settings.warmup) * 0.5 * (1 + math.cos(math.pi * progress))
+    for group in optimiser.param_groups:
+        group["lr"] = group["peak"] * factor
+    towers.train()
+    loss = step_loss(towers, materials, bank, batch, settings)
+    if not torch.isfinite(loss):
+        raise FloatingPointError(f"loss is {loss.item()} at step {step}: lower the learning rates and resume")
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()
+    nn.utils.clip_grad_norm_([p for p in towers.parameters() if p.requires_grad], 1.0)
+    optimiser.step()
+    averaged.update_parameters(towers)
+    return float(loss.item())
+
+
+def save(
+    out: Path, towers: Towers, averaged: Any, optimiser: torch.optim.Optimizer, settings: VlpSettings, step: int
+) -> None:
+    state = {
+        "towers": towers.state_dict(),
+        "averaged": averaged.state_dict(),
+        "optimiser": optimiser.state_dict(),
+        "settings": asdict(settings),
+        "step": step,
+        "random": torch.get_rng_state(),
+    }
+    torch.save(state, out / "checkpoint.pt.tmp")
+    (out / "checkpoint.pt.tmp").rename(out / "checkpoint.pt")
+
+
+def resume(out: Path, towers: Towers, averaged: Any, optimiser: torch.optim.Optimizer, settings: VlpSettings) -> int:
+    """Number of steps that are done already; 0 when there is nothing to resume from."""
+    if not (out / "checkpoint.pt").exists():
+        return 0
+    state = torch.load(out / "checkpoint.pt", weights_only=True)
+    if state["settings"] != asdict(settings):
+        raise ValueError(f"{out}/checkpoint.pt was made with other settings: choose another --out or delete it")
+    towers.load_state_dict(state["towers"])
+    averaged.load_state_dict(state["averaged"])
+    optimiser.load_state_dict(state["optimiser"])
+    torch.set_rng_state(state["random"])
+    return int(state["step"])
+
+
+def success_at(pictures: Tensor, texts: Tensor, names: Sequence[str], cutoffs: Sequence[int] = (1, 5, 10)) -> dict[str, float]:
+    """Share of queries with a product of the same name in the top k, on one small gallery, for watching a run only."""
+    _, name = np.unique(np.array(names), return_inverse=True)
+    name_ids = torch.from_numpy(name)
+    top = (texts @ pictures.T).topk(max(cutoffs), dim=1).indices
+    found = name_ids[top] == name_ids[:, None]
+    return {f"success@{k}": round(found[:, :k].any(1).float().mean().item(), 4) for k in cutoffs}
+
+
+def embed_views(towers: Towers, material: Material) -> Tensor:
+    """First view of every product through the tail: (n, dim)."""
+    out = []
+    with torch.no_grad():
+        for at in range(0, len(material), 256):
+            views = [v[0] for v in material.views[at : at + 256]]
+            out.append(towers.picture.tail(*gather([material], [0] * len(views), views)))
+    return torch.cat(out)
+
+
+def embed_texts(towers: Towers, bank: TextBank, texts: Sequence[str]) -> Tensor:
+    with torch.no_grad():
+        parts = [towers.text.tail(*bank.batch(texts[at : at + 256])) for at in range(0, len(texts), 256)]
+    return F.normalize(torch.cat(parts), dim=1)
