@@ -37,9 +37,16 @@ def open_hub(address: str) -> Source:
 
 
 def _rows(address: str, data: Any, classes: dict[str, list[str]], only: Collection[str] | None) -> Iterator[Row]:
-    for row, values in enumerate(data, 1):
-        named = {name: _class_name(value, classes.get(name)) for name, value in values.items()}
-        yield Row(address, row, {name: named[name] for name in named if only is None or name in only})
+    row = 0
+    try:
+        for values in data:
+            row += 1
+            named = {name: _class_name(value, classes.get(name)) for name, value in values.items()}
+            yield Row(address, row, {name: named[name] for name in named if only is None or name in only})
+    except Exception as error:  # the network, or a damaged file on the other side
+        raise GalleryError(
+            f"{address} broke off after row {row} ({type(error).__name__}: {error}). Try again."
+        ) from error
 
 
 def _class_name(value: object, names: list[str] | None) -> object:
