@@ -33,10 +33,24 @@ ASSETS = Path(__file__).parent / "assets"
 N_CHIPS = 14
 N_OFFERS = 6
 CANVAS = (480, 480)
-PENCILS = ["#1b1b1b", "#c0392b", "#2e5fa3", "#2f7d4f", "#e0b341", "#8a5a3b", "#d98aa8", "#ffffff"]
+PENCILS: list[str | tuple[str, float]] = [
+    "#1b1b1b",
+    "#c0392b",
+    "#2e5fa3",
+    "#2f7d4f",
+    "#e0b341",
+    "#8a5a3b",
+    "#d98aa8",
+    "#ffffff",
+]
 HOUR = 3600
 GREETING = "### What are you looking for?\nSay it, show a photo or draw it. Then tell me what to change."
-EXAMPLES = ("A red dress for the summer", "Black shoes for men", "A striped shirt, but not blue", "Something for sports")
+EXAMPLES = (
+    "A red dress for the summer",
+    "Black shoes for men",
+    "A striped shirt, but not blue",
+    "Something for sports",
+)
 ITEM_ACTIONS = ("More like this", "Less like this", "What goes with it")
 """Sent as the words of a message about the selected item."""
 EMPTY_BOX: dict[str, Any] = {"text": "", "files": []}
@@ -149,7 +163,8 @@ def _export(shop: Shop, session: Session) -> str | None:
 
 
 def build_ui(shop: Shop) -> gr.Blocks:
-    with gr.Blocks(title="Dimity", fill_width=True, delete_cache=(HOUR, 12 * HOUR), analytics_enabled=False) as blocks:
+    blocks = gr.Blocks(title="Dimity", fill_width=True, delete_cache=(HOUR, 12 * HOUR), analytics_enabled=False)
+    with blocks:
         view = gr.State(time_to_live=12 * HOUR)
         header = _header()
         with gr.Row(elem_id="columns"):
@@ -169,9 +184,7 @@ def _header() -> dict[str, Any]:
         gr.HTML("<h1>Dimity</h1><p>Find clothes by talking about them</p>", elem_id="brand")
         undo = gr.Button("Undo", size="sm", min_width=60, scale=0, elem_id="undo", interactive=False)
         restart = gr.Button("Start over", size="sm", min_width=60, scale=0, elem_id="restart")
-        export = gr.DownloadButton(
-            "Save chat", size="sm", min_width=60, scale=0, elem_id="export", interactive=False
-        )
+        export = gr.DownloadButton("Save chat", size="sm", min_width=60, scale=0, elem_id="export", interactive=False)
     return {"undo": undo, "restart": restart, "export": export}
 
 
@@ -212,7 +225,12 @@ def _results_column(controls: Sequence[show.FilterControl]) -> dict[str, Any]:
             apply_filters = gr.Button("Show matching items", size="sm", variant="primary")
     with gr.Row(visible=False, elem_id="card") as card:
         card_picture = gr.Image(
-            label="Selected item", show_label=False, interactive=False, buttons=[], elem_id="card-picture", min_width=100
+            label="Selected item",
+            show_label=False,
+            interactive=False,
+            buttons=[],
+            elem_id="card-picture",
+            min_width=100,
         )
         with gr.Column(min_width=150):
             card_text = gr.HTML()
@@ -234,7 +252,7 @@ def _filter_widget(control: show.FilterControl) -> gr.Dropdown | gr.Slider:
     if control.operator == "any_of":
         return gr.Dropdown(list(control.choices), value=[], multiselect=True, label=control.label, min_width=160)
     return gr.Slider(
-        control.minimum, control.maximum, control.rest(), label=control.label, min_width=160, step=control.step
+        control.minimum, control.maximum, control.at_rest, label=control.label, min_width=160, step=control.step
     )
 
 
@@ -246,7 +264,7 @@ def theme() -> gr.themes.Base:
     )  # fmt: skip
     return gr.themes.Base(
         primary_hue=plum, neutral_hue="stone", radius_size="lg", spacing_size="md",
-        font=["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"], font_mono=["ui-monospace", "monospace"],
+        font=["system-ui", "Segoe UI", "Roboto", "sans-serif"], font_mono=["ui-monospace", "monospace"],
     ).set(
         body_background_fill="#f7f4ef", body_background_fill_dark="#171415",
         block_background_fill="#ffffff", block_background_fill_dark="#221e20",
@@ -327,7 +345,9 @@ def _wire_message(shop: Shop, page: Page) -> None:
 
     @told
     def use_drawing(canvas: dict[str, Any] | None, box: dict[str, Any]) -> Updates:
-        return {page.box: {"text": box["text"], "files": [*box["files"], shop.keep_drawing((canvas or {})["composite"])]}}
+        return {
+            page.box: {"text": box["text"], "files": [*box["files"], shop.keep_drawing((canvas or {})["composite"])]}
+        }
 
     @told
     def load_picture(view: View | None) -> Updates:
@@ -349,7 +369,10 @@ def _wire_results(shop: Shop, page: Page) -> None:
 
     @told
     def close(view: View | None) -> Updates:
-        return {**render_card(shop, page, (view or View.new()).unselected()), page.gallery: gr.update(selected_index=None)}
+        return {
+            **render_card(shop, page, (view or View.new()).unselected()),
+            page.gallery: gr.update(selected_index=None),
+        }
 
     page.gallery.select(select, page.view, card, **QUIET).then(None, js=SCROLL_TO_CARD)
     page.close.click(close, page.view, [*card, page.gallery], **QUIET)

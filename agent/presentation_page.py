@@ -1,4 +1,4 @@
-"""What the shop's page shows, as plain values: chat messages, captions, cards, filter controls. Knows no widget library."""
+"""What the shop's page shows, as plain values: bubbles, captions, cards, filter controls. Knows no widget library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from retrieval.protocols import Facet
 from retrieval.schema import AttributeValue, Filter, Item, Message, Turn
@@ -18,7 +18,7 @@ FilterValue = list[str] | float | None
 """What a filter control holds: chosen words, or a number."""
 
 FACET_ORDER = ("category", "colour", "gender", "brand", "price", "usage", "season", "material", "pattern")
-FACETS_SHOWN = 8
+FACETS_SHOWN = 7
 WORDS_SHOWN = 80
 CARD_ORDER = ("category", "colour", "material", "pattern", "neckline", "sleeves", "length", "fit", "gender", "usage")
 
@@ -28,23 +28,22 @@ class FilterControl:
     """One control of the filter panel."""
 
     attribute: str
-    operator: str
+    operator: Literal["any_of", "at_least", "at_most"]
     label: str
     choices: tuple[tuple[str, str], ...] = ()
     """(label with count, value), for any_of."""
     minimum: float = 0.0
     maximum: float = 0.0
+    step: float = 1.0
 
     @property
-    def step(self) -> float:
-        """About a hundred steps over the range, each a round number."""
-        return max(1.0, float(10 ** math.floor(math.log10((self.maximum - self.minimum) / 50))))
+    def at_rest(self) -> float:
+        """The number that leaves out nothing."""
+        return self.minimum if self.operator == "at_least" else self.maximum
 
     def rest(self) -> FilterValue:
         """The value at which the control filters nothing."""
-        if self.operator == "any_of":
-            return []
-        return self.minimum if self.operator == "at_least" else self.maximum
+        return [] if self.operator == "any_of" else self.at_rest
 
 
 def title(word: str) -> str:
@@ -105,7 +104,8 @@ def card_html(item: Item) -> str:
     names = [name for name in CARD_ORDER if name in item.attributes]
     names += sorted(name for name in item.attributes if name not in (*CARD_ORDER, "price"))
     rows = "".join(
-        f"<div><dt>{escape(title(name))}</dt><dd>{escape(spoken(item.attributes[name], name))}</dd></div>" for name in names
+        f"<div><dt>{escape(title(name))}</dt><dd>{escape(spoken(item.attributes[name], name))}</dd></div>"
+        for name in names
     )
     price = item.attributes.get("price")
     cost = f'<p class="price">{amount(price)}</p>' if isinstance(price, float | int) else ""
@@ -121,18 +121,22 @@ def status_html(n_shown: int, n_items: int, *, searched: bool) -> str:
 def filter_controls(facets: Mapping[str, Facet]) -> tuple[FilterControl, ...]:
     """The controls of the filter panel, most useful first; an attribute with one word only is left out."""
     known = [name for name in FACET_ORDER if name in facets] + sorted(set(facets) - set(FACET_ORDER))
-    controls: list[FilterControl] = []
-    for name in known:
-        facet = facets[name]
-        if facet.minimum is not None and facet.maximum is not None and facet.minimum < facet.maximum:
-            span = {"minimum": facet.minimum, "maximum": facet.maximum}
-            controls.append(FilterControl(name, "at_least", f"{title(name)} from", **span))
-            controls.append(FilterControl(name, "at_most", f"{title(name)} up to", **span))
-        elif len(facet.counts) > 1:
-            words = list(facet.counts.items())[:WORDS_SHOWN]
-            choices = tuple((f"{word} ({count:,})", word) for word, count in words)
-            controls.append(FilterControl(name, "any_of", title(name), choices))
-    return tuple(controls[:FACETS_SHOWN])
+    useful = [name for name in known if facets[name].is_number or len(facets[name].counts) > 1]
+    return tuple(control for name in useful[:FACETS_SHOWN] for control in _controls(name, facets[name]))
+
+
+def _controls(name: str, facet: Facet) -> list[FilterControl]:
+    if facet.minimum is None or facet.maximum is None:
+        choices = tuple((f"{word} ({count:,})", word) for word, count in list(facet.counts.items())[:WORDS_SHOWN])
+        return [FilterControl(name, "any_of", title(name), choices)]
+    # About a hundred round steps, and both ends on a step: a slider cannot reach an end that lies between two.
+    step = max(1.0, 10.0 ** math.floor(math.log10(max(facet.maximum - facet.minimum, 1.0) / 50)))
+    low = math.floor(facet.minimum / step) * step
+    high = max(math.ceil(facet.maximum / step), math.floor(facet.minimum / step) + 1) * step
+    return [
+        FilterControl(name, "at_least", f"{title(name)} from", (), low, high, step),
+        FilterControl(name, "at_most", f"{title(name)} up to", (), low, high, step),
+    ]
 
 
 def chosen_filters(controls: Sequence[FilterControl], values: Sequence[FilterValue]) -> tuple[Filter, ...]:
@@ -142,16 +146,18 @@ def chosen_filters(controls: Sequence[FilterControl], values: Sequence[FilterVal
         if value is None or value == control.rest():
             continue
         words: tuple[AttributeValue, ...] = tuple(value) if isinstance(value, list) else (float(value),)
-        filters.append(Filter(control.attribute, control.operator, words))  # type: ignore[arg-type]
+        filters.append(Filter(control.attribute, control.operator, words))
     return tuple(filters)
 
 
 def control_values(controls: Sequence[FilterControl], filters: Sequence[Filter]) -> list[FilterValue]:
     """The reverse of `chosen_filters`: what each control shows for these filters."""
-    by_name = {(condition.attribute, condition.operator): condition.values for condition in filters}
+    by_name: dict[tuple[str, str], tuple[AttributeValue, ...]] = {
+        (condition.attribute, condition.operator): condition.values for condition in filters
+    }
     values: list[FilterValue] = []
     for control in controls:
-        held = by_name.get((control.attribute, control.operator))  # type: ignore[call-overload]
+        held = by_name.get((control.attribute, control.operator))
         if held is None:
             values.append(control.rest())
         elif control.operator == "any_of":
