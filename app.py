@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import atexit
 import logging
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,10 +22,10 @@ import gradio as gr
 
 from agent import presentation_page as show
 from agent.presentation import chips, tree
+from agent.opening import open_shop
 from agent.shopfront import Shop, View
 from retrieval.errors import FashionSearchError
 from retrieval.images import open_picture
-from retrieval.schema import Session
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ ITEM_ACTIONS = ("More like this", "Less like this", "What goes with it")
 EMPTY_BOX: dict[str, Any] = {"text": "", "files": []}
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
+FOCUS_BOX = "() => document.querySelector('#box textarea')?.focus()"
 SCROLL_TO_CARD = "() => document.getElementById('card')?.scrollIntoView({block: 'nearest', behavior: 'smooth'})"
 
 Updates = dict[Any, Any]
@@ -116,7 +117,7 @@ def render(shop: Shop, page: Page, view: View) -> Updates:
         page.gallery: gr.update(value=pictures, selected_index=None),
         page.steps: gr.update(choices=steps, value=view.head),
         page.undo: gr.update(interactive=view.turn is not None),
-        page.export: gr.update(value=_export(shop, view.session), interactive=bool(view.session.turns)),
+        page.export: gr.update(value=shop.export(view.session), interactive=bool(view.session.turns)),
         **render_card(shop, page, view),
         **_labelled(page.chips, [f"{chip.label}  ✕" for chip in chips(plan)] if plan else []),
         **_labelled(page.offers, [offer.label for offer in offers]),
@@ -146,17 +147,6 @@ def _labelled(buttons: Sequence[gr.Button], labels: Sequence[str]) -> Updates:
 def _pictured(shop: Shop, item_id: str) -> tuple[str, str]:
     item = shop.item(item_id)
     return shop.picture(item), show.caption(item)
-
-
-def _export(shop: Shop, session: Session) -> str | None:
-    from retrieval.sessions import session_to_jsonl
-
-    if not session.turns:
-        return None
-    path = shop.folder / "exports" / session.session_id / "conversation.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(session_to_jsonl(session), encoding="utf-8")
-    return str(path)
 
 
 # --- the page ---
@@ -356,7 +346,7 @@ def _wire_message(shop: Shop, page: Page) -> None:
     page.box.submit(send, [page.view, page.box, *page.filters], whole, **QUIET)
     page.apply_filters.click(send, [page.view, page.box, *page.filters], whole, **QUIET)
     page.chat.example_select(say_example, page.view, whole, **QUIET)
-    page.use.click(use_drawing, [page.editor, page.box], page.box, **QUIET)
+    page.use.click(use_drawing, [page.editor, page.box], page.box, **QUIET).then(None, js=FOCUS_BOX)
     page.load.click(load_picture, page.view, page.editor, **QUIET)
 
 
@@ -388,11 +378,57 @@ def _wire_results(shop: Shop, page: Page) -> None:
 # --- start ---
 
 
-def launch(blocks: gr.Blocks, shop: Shop, host: str, port: int) -> None:
-    gr.set_static_paths([shop.folder / "pictures", shop.folder / "uploads"])
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the temporary folder is removed
+    with tempfile.TemporaryDirectory(prefix="dimity-") as folder:
+        os.environ["GRADIO_TEMP_DIR"] = folder  # gradio serves what lies in it, and deletes it when it is old
+        try:
+            shop = open_shop(Path(folder), options.gallery, options.index)
+            return check(shop) if options.check else serve(shop, options.host, options.port)
+        except FashionSearchError as error:
+            print(error, file=sys.stderr)
+            return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="app.py", description="Find clothes by talking about them.")
+    parser.add_argument("--gallery", help="CSV, JSONL, Parquet or a folder; default: the embedded gallery")
+    parser.add_argument("--index", type=Path, help="directory of the index; default: in the user's cache")
+    parser.add_argument("--host", default="0.0.0.0" if "SPACE_ID" in os.environ else "127.0.0.1")
+    parser.add_argument("--port", type=int, default=7860)
+    parser.add_argument("--check", action="store_true", help="answer one message, print the turn and exit")
+    return parser
+
+
+def check(shop: Shop) -> int:
+    """0 if a message is answered with items."""
+    turn = shop.send(View.new(), EXAMPLES[0]).turn
+    hits = turn.ranking.hits if turn and turn.ranking else ()
+    print(f"> {EXAMPLES[0]}\n{turn.reply.text if turn else ''}")
+    for hit in hits:
+        print(f"{hit.score:.3f}  {hit.item_id}  {shop.item(hit.item_id).caption}")
+    return 0 if hits else 1
+
+
+def serve(shop: Shop, host: str, port: int) -> int:
+    blocks = build_ui(shop)
     blocks.queue(default_concurrency_limit=4, max_size=64)
-    blocks.launch(
-        server_name=host, server_port=port, share=False, quiet=True, show_error=False, max_file_size="20mb",
-        run_history=False, footer_links=[], theme=theme(), css_paths=[ASSETS / "app.css"],
-        js=(ASSETS / "app.js").read_text(encoding="utf-8"), ssr_mode=False,
-    )  # fmt: skip
+    try:
+        blocks.launch(
+            server_name=host, server_port=port, share=False, quiet=True, show_error=False, max_file_size="20mb",
+            run_history=False, footer_links=[], theme=theme(), css_paths=[ASSETS / "app.css"],
+            js=(ASSETS / "app.js").read_text(encoding="utf-8"), ssr_mode=False, prevent_thread_lock=True,
+        )  # fmt: skip
+    except OSError as error:
+        print(f"Cannot listen on {host}:{port} ({error}). Choose another port with --port.", file=sys.stderr)
+        return 1
+    log.info("Open http://%s:%d in a browser; stop with Ctrl-C.", "localhost" if host == "0.0.0.0" else host, port)
+    blocks.block_thread()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

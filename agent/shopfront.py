@@ -14,6 +14,7 @@ from agent.presentation import chips
 from retrieval.errors import ImageError, MessageError
 from retrieval.images import store_upload, thumbnail
 from retrieval.schema import Filter, Image, Item, Message, Plan, Session, Turn
+from retrieval.sessions import session_to_jsonl
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -116,6 +117,16 @@ class Shop:
         if not uploads:
             raise MessageError("Send a photo or click on an item first; then you can cut out a part of it here.")
         return uploads[-1]
+
+    def export(self, session: Session) -> str | None:
+        """The path of the session as JSONL; None while nothing was said."""
+        if not session.turns:
+            return None
+        path = self.folder / "exports" / session.session_id / f"dimity-{len(session.turns)}-turns.jsonl"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(session_to_jsonl(session), encoding="utf-8")
+        return str(path)
 
     # --- what a visitor does ---
 
