@@ -16,10 +16,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from retrieval.protocols import Embeddings, Facet
-    from retrieval.schema import Filter, Hit, Item
+    from retrieval.schema import AttributeValue, Filter, Hit, Item
 
 TIE_MARGIN = 2e-6
 """Scores that are closer than this may be equal after rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """An attribute over all items; a filter is asked once for each distinct value and not for each item."""
+
+    distinct: tuple[AttributeValue | None, ...]
+    codes: NDArray[np.int64]
+    """Row -> position in `distinct`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,7 @@ class _Published:
     matrix: Embeddings = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     rows: Mapping[str, int] = field(default_factory=dict)
     kinds: Mapping[str, bool] = field(default_factory=dict)
+    values: Mapping[str, _Values] = field(default_factory=dict)
     facets: Mapping[str, Facet] = field(default_factory=dict)
 
 
@@ -73,6 +83,7 @@ class MemoryStore:
             matrix=matrix,
             rows={item.item_id: row for row, item in enumerate(items)},
             kinds=dict(self._kinds),
+            values={name: _values(items, name) for name in self._kinds},
             facets={name: known for name, known in found.items() if known is not None},
         )
 
@@ -120,11 +131,17 @@ def _facet(items: Sequence[Item], name: str, *, is_number: bool) -> Facet | None
     return word_facet(Counter(str(value) for value in values))
 
 
+def _values(items: Sequence[Item], name: str) -> _Values:
+    codes: dict[AttributeValue | None, int] = {}
+    rows = [codes.setdefault(item.attributes.get(name), len(codes)) for item in items]
+    return _Values(tuple(codes), np.array(rows, dtype=np.int64))
+
+
 def _passing(published: _Published, filters: Sequence[Filter]) -> NDArray[np.bool_]:
     check(filters, published.kinds)
     passing = np.ones(len(published.items), dtype=bool)
     for condition in filters:
-        passing &= np.fromiter(
-            (matches(condition, item.attributes) for item in published.items), dtype=bool, count=len(passing)
-        )
+        values = published.values[condition.attribute]
+        known = [{} if value is None else {condition.attribute: value} for value in values.distinct]
+        passing &= np.array([matches(condition, attributes) for attributes in known], dtype=bool)[values.codes]
     return passing

@@ -36,7 +36,8 @@ def test_vectors_have_unit_length_and_the_shape_of_the_manifest(red: Image) -> N
         Query("q", "red", (red, red), (HistoryTurn("a dress", (red,)),)),
     ]
     found = encoder.encode_queries(queries)
-    assert (found.dtype, found.shape) == (np.float32, (5, encoder.manifest.dim))
+    assert found.dtype == np.float32
+    assert found.shape == (5, encoder.manifest.dim)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
     items = encoder.encode_items([RED_DRESS, Item("3", Image("c", ""), "")], PICTURES)
     np.testing.assert_allclose(np.linalg.norm(items, axis=1), 1, atol=1e-5)
