@@ -1,0 +1,209 @@
+"""Garment -> picture: the product illustration, the hand-drawn sketch and the cut-out mask."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import skia
+from PIL import Image
+
+from builders.studio.fabric import Fabric, fabrics, ink, luminance, mix, seeded, weave_shader
+from builders.studio.garment import FAMILY_CATEGORIES, Garment, family
+from builders.studio.patterns import paint, pattern_shader
+from builders.studio.pen import HEIGHT, WIDTH, Drawing, Mark, Part
+from builders.studio.shapes import draw
+
+View = Literal["product", "sketch", "mask"]
+
+
+def render(garment: Garment, view: View = "product", height: int = 512) -> Image.Image:
+    """The picture, 3 wide to 4 high: RGB on white for "product" and "sketch", mode "L" (0 or 255 but for the rim) for "mask"."""
+    width = round(height * WIDTH / HEIGHT)
+    surface = skia.Surface(width, height)
+    canvas = surface.getCanvas()
+    canvas.clear(skia.ColorBLACK if view == "mask" else skia.ColorWHITE)
+    canvas.scale(width / WIDTH, height / HEIGHT)
+    canvas.translate(WIDTH / 2, 0)
+    drawing = draw(garment)
+    _centre(canvas, garment, drawing)
+    if view == "product":
+        _product(canvas, garment, drawing)
+    elif view == "sketch":
+        _sketch(canvas, garment, drawing)
+    else:
+        for part in drawing.parts:
+            canvas.drawPath(part.outline, paint((255, 255, 255)))
+    pixels = surface.makeImageSnapshot().toarray(colorType=skia.kRGBA_8888_ColorType)
+    picture = Image.fromarray(pixels).convert("RGB")
+    return picture.convert("L") if view == "mask" else picture
+
+
+def _centre(canvas: skia.Canvas, garment: Garment, drawing: Drawing) -> None:
+    """Move the garment to the middle; fill the picture with what has no natural size, shrink only what does not fit."""
+    box = drawing.bounds()
+    fit = min((WIDTH - 28) / box.width(), (HEIGHT - 36) / box.height())
+    largest = 1.0 if FAMILY_CATEGORIES[family(garment.kind)][0] == "Apparel" else 1.1
+    canvas.translate(0, HEIGHT / 2)
+    canvas.scale(min(fit, largest), min(fit, largest))
+    canvas.translate(-box.centerX(), -box.centerY())
+
+
+def _blurred(p: skia.Paint, sigma: float) -> skia.Paint:
+    p.setMaskFilter(skia.MaskFilter.MakeBlur(skia.kNormal_BlurStyle, sigma))
+    return p
+
+
+def _product(canvas: skia.Canvas, garment: Garment, drawing: Drawing) -> None:
+    silhouette, bounds = skia.Path(), drawing.bounds()
+    for part in drawing.parts:
+        silhouette.addPath(part.outline)
+    _shadow(canvas, silhouette)
+    cloth = fabrics(garment)
+    for part in drawing.parts:
+        _cloth(canvas, garment, part, cloth[part.fabric], bounds)
+
+
+def _shadow(canvas: skia.Canvas, silhouette: skia.Path) -> None:
+    canvas.save()
+    canvas.translate(3, 6)
+    canvas.drawPath(silhouette, _blurred(paint((52, 50, 66), 70), 6))
+    canvas.restore()
+
+
+def _cloth(canvas: skia.Canvas, garment: Garment, part: Part, fabric: Fabric, bounds: skia.Rect) -> None:
+    """One part: colour, pattern, weave, shading, marks, outline."""
+    canvas.save()
+    canvas.clipPath(part.outline, True)
+    fill = paint(fabric.colour, fabric.alpha)
+    shader = pattern_shader(garment, fabric.pattern, part.grain, bounds) if fabric.pattern else None
+    if shader is not None:
+        fill.setShader(shader)
+    canvas.drawPath(part.outline, fill)
+    if fabric.pattern == "Washed":
+        _wash(canvas, garment, part)
+    weave = weave_shader(fabric.weave, part.grain)
+    if weave is not None:
+        relief = skia.Paint(Shader=weave, BlendMode=skia.BlendMode.kSoftLight)
+        relief.setAlphaf(0.85 if luminance(fabric.colour) < 0.75 else 0.6)
+        canvas.drawPath(part.outline, relief)
+    _shade(canvas, part, fabric)
+    line = ink(fabric.colour)
+    for mark in part.marks:
+        _mark(canvas, mark, fabric, line)
+    canvas.restore()
+    if part.edge:
+        canvas.drawPath(part.outline, _edge_paint(line, part.edge))
+
+
+def _edge_paint(line: tuple[int, int, int], width: float) -> skia.Paint:
+    p = paint(line, 235, width)
+    p.setStrokeJoin(skia.Paint.kRound_Join)
+    return p
+
+
+def _wash(canvas: skia.Canvas, garment: Garment, part: Part) -> None:
+    """Lighter where worn denim fades: down the middle of the part."""
+    box = part.outline.getBounds()
+    if box.height() < 60:
+        return
+    glow = _blurred(paint((235, 240, 248), 95), min(box.width(), 60) / 4)
+    rng = seeded(garment, "wash")
+    centre = box.centerX()
+    for at, tall in ((0.27, 0.2), (0.52, 0.14)):
+        wide = box.width() * rng.uniform(0.14, 0.2)
+        spot = skia.Rect.MakeLTRB(
+            centre - wide, box.top() + box.height() * (at - tall), centre + wide, box.top() + box.height() * (at + tall)
+        )
+        canvas.drawOval(spot, glow)
+
+
+def _shade(canvas: skia.Canvas, part: Part, fabric: Fabric) -> None:
+    """Light from the upper left: a soft rim of shadow inside the outline, stronger at the lower right, and a highlight."""
+    box = part.outline.getBounds()
+    size = min(box.width(), box.height())
+    if part.depth <= 0 or size < 3:
+        return
+    wide = min(size * 0.5, 26.0)
+    dark = paint((18, 12, 40), round(64 * part.depth), wide)
+    canvas.save()
+    canvas.translate(wide * 0.22, wide * 0.22)
+    canvas.drawPath(part.outline, _blurred(dark, wide * 0.34))
+    canvas.restore()
+    strength = 40 + 70 * fabric.gloss
+    if luminance(fabric.colour) > 0.9:
+        strength *= 0.5
+    light = paint((255, 255, 255), round(strength * part.depth), wide * 0.45)
+    canvas.save()
+    canvas.translate(wide * 0.42, wide * 0.36)
+    light.setBlendMode(skia.BlendMode.kSoftLight if fabric.gloss < 0.4 else skia.BlendMode.kScreen)
+    canvas.drawPath(part.outline, _blurred(light, wide * (0.3 - 0.12 * fabric.gloss)))
+    canvas.restore()
+    if size > 40:
+        _fall_of_light(canvas, part.outline, box, part.depth)
+
+
+def _fall_of_light(canvas: skia.Canvas, outline: skia.Path, box: skia.Rect, depth: float) -> None:
+    shader = skia.GradientShader.MakeLinear(
+        [skia.Point(box.left(), box.top()), skia.Point(box.right() * 0.6 + box.left() * 0.4, box.bottom())],
+        [skia.ColorSetARGB(round(34 * depth), 255, 255, 255), 0, skia.ColorSetARGB(round(38 * depth), 14, 8, 40)],
+        [0.0, 0.45, 1.0],
+    )
+    canvas.drawPath(outline, skia.Paint(Shader=shader))
+
+
+def _mark(canvas: skia.Canvas, mark: Mark, fabric: Fabric, line: tuple[int, int, int]) -> None:
+    if mark.kind == "fold":
+        dark = paint((18, 12, 40), min(255, round(62 * mark.strength)), mark.width)
+        canvas.drawPath(mark.path, _blurred(dark, mark.width * 0.38))
+        light = paint((255, 255, 255), min(255, round((22 + 46 * fabric.gloss) * mark.strength)), mark.width * 0.7)
+        canvas.save()
+        canvas.translate(-mark.width * 0.6, -mark.width * 0.2)
+        canvas.drawPath(mark.path, _blurred(light, mark.width * 0.3))
+        canvas.restore()
+    elif mark.kind == "light":
+        canvas.drawPath(
+            mark.path,
+            _blurred(paint((255, 255, 255), min(255, round(90 * mark.strength)), mark.width), mark.width * 0.3),
+        )
+    elif mark.kind == "stitch":
+        tone = mix(line, (255, 255, 255), 0.18) if luminance(fabric.colour) < 0.6 else line
+        p = paint(tone, round(215 * min(mark.strength, 1.0)), mark.width)
+        p.setStrokeCap(skia.Paint.kButt_Cap)
+        p.setPathEffect(skia.DashPathEffect.Make([3.2, 2.1], 0))
+        canvas.drawPath(mark.path, p)
+    elif mark.kind == "ink":
+        canvas.drawPath(mark.path, paint((34, 32, 40), round(255 * min(mark.strength, 1.0)), mark.width))
+    else:
+        canvas.drawPath(mark.path, paint(line, round(225 * min(mark.strength, 1.0)), mark.width))
+
+
+def _sketch(canvas: skia.Canvas, garment: Garment, drawing: Drawing) -> None:
+    """Black lines with a wobble of their own for every seed, as a shopper would scribble them."""
+    rng = seeded(garment, "sketch")
+    box = drawing.bounds()
+    canvas.translate(box.centerX() + rng.uniform(-5, 5), box.centerY())
+    canvas.rotate(rng.uniform(-3, 3))
+    canvas.scale(rng.uniform(0.92, 1.02), rng.uniform(0.92, 1.02))
+    canvas.translate(-box.centerX(), -box.centerY())
+    width, wobble = rng.uniform(2.0, 3.6), rng.uniform(0.6, 1.9)
+    passes = rng.choice((1, 1, 2))
+    detailed = rng.random() < 0.7
+    for part in drawing.parts:
+        canvas.drawPath(part.outline, paint((255, 255, 255)))
+        for _ in range(passes):
+            canvas.drawPath(part.outline, _pencil(rng.randrange(1 << 30), width, wobble))
+        canvas.save()
+        canvas.clipPath(part.outline, True)
+        for mark in part.marks:
+            if mark.kind in ("seam", "ink") or (detailed and mark.kind == "stitch" and mark.width < 2):
+                canvas.drawPath(mark.path, _pencil(rng.randrange(1 << 30), width * 0.65, wobble * 0.7))
+        canvas.restore()
+
+
+def _pencil(seed: int, width: float, wobble: float) -> skia.Paint:
+    p = paint((24, 24, 28), 235, width)
+    p.setStrokeJoin(skia.Paint.kRound_Join)
+    p.setPathEffect(
+        skia.PathEffect.MakeCompose(skia.CornerPathEffect.Make(14), skia.DiscretePathEffect.Make(13, wobble, seed))
+    )
+    return p
