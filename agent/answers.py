@@ -1,0 +1,116 @@
+"""Answers to questions about items and about the gallery, from what the catalogue knows; said so where it does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.protocols import Catalogue
+from agent.vocabulary import listed
+from agent.wording import attribute_name, filters_label, item_name, value_text
+from retrieval.schema import Filter, Item, Plan
+
+N_COMPARED = 4
+N_LISTED = 8
+SUMMARY = (
+    "category",
+    "colour",
+    "gender",
+    "brand",
+    "price",
+    "material",
+    "pattern",
+    "neckline",
+    "sleeves",
+    "length",
+    "fit",
+    "season",
+    "usage",
+)
+
+
+def answer(plan: Plan, items: Sequence[Item], shown: Sequence[Item], catalogue: Catalogue) -> str:
+    """`items` are those that the question names, `shown` those of the turn that it is about."""
+    text, attribute = plan.text, plan.attribute
+    if re.search(r"\bhow many\b", text):
+        return _count(plan.filters, shown, catalogue)
+    if _is_about_gallery(text) and not items:
+        return _gallery(attribute, catalogue)
+    if attribute == "price" and (found := _extreme(text, items or shown)):
+        return found
+    about = tuple(items) or tuple(shown[:N_COMPARED])
+    if not about:
+        return _gallery(attribute, catalogue)
+    if attribute:
+        return _values(attribute, about, catalogue)
+    return " ".join(_summary(item) for item in about[:N_COMPARED])
+
+
+def _is_about_gallery(text: str) -> bool:
+    return bool(
+        re.search(
+            r"\b(?:do you (?:have|sell|carry|stock)|are there|have you|in (?:the|your) (?:shop|store|gallery|catalogue|catalog))\b",
+            text,
+        )
+    )
+
+
+def _count(filters: Sequence[Filter], shown: Sequence[Item], catalogue: Catalogue) -> str:
+    n_items = catalogue.count(filters)
+    if filters:
+        return f"The gallery has {n_items} for {filters_label(filters)}."
+    return f"The gallery has {n_items} items" + (
+        f"; the results before you show {len(shown)} of them." if shown else "."
+    )
+
+
+def _gallery(attribute: str, catalogue: Catalogue) -> str:
+    facet = catalogue.facets.get(attribute)
+    if facet is None:
+        known = listed(attribute_name(name) for name in catalogue.facets)
+        asked = f"{attribute_name(attribute)}" if attribute else "that"
+        return (
+            f"This gallery does not say anything about {asked}. It knows {known}."
+            if known
+            else f"This gallery does not say anything about {asked}."
+        )
+    if facet.is_number:
+        return f"Values of {attribute_name(attribute)} go from {facet.minimum:g} to {facet.maximum:g}."
+    values = [f"{value} ({count})" for value, count in list(facet.counts.items())[:N_LISTED]]
+    more = len(facet.counts) - len(values)
+    return f"The gallery has {', '.join(values)}" + (f" and {more} more." if more > 0 else ".")
+
+
+def _extreme(text: str, items: Sequence[Item]) -> str:
+    """ "Which is the cheapest?" """
+    match = re.search(r"\b(?:cheapest|cheaper|least expensive|most expensive|priciest|pricier|more expensive)\b", text)
+    priced = sorted(
+        (float(item.attributes["price"]), item.item_id, item)
+        for item in items
+        if isinstance(item.attributes.get("price"), float | int)
+    )
+    if not match or not re.search(r"\bwhich\b|\bwhat\b", text) or len(priced) < 2:
+        return ""
+    is_least = match.group() in ("cheapest", "cheaper", "least expensive")
+    price, _, item = priced[0] if is_least else priced[-1]
+    return f"{item_name(item)} is the {'cheapest' if is_least else 'most expensive'} of these, at {price:g}."
+
+
+def _values(attribute: str, items: Sequence[Item], catalogue: Catalogue) -> str:
+    name = attribute_name(attribute)
+    known = [(item, value_text(item, attribute)) for item in items]
+    told = [f"{item_name(item)}: {value}" for item, value in known if value]
+    unknown = [item_name(item) for item, value in known if not value]
+    if attribute not in catalogue.facets or not told:
+        return f"The catalogue does not say the {name} of {listed(unknown)}."
+    silent = f" It does not say it for {listed(unknown)}." if unknown else ""
+    return f"{name.capitalize()} of {'; '.join(told)}.{silent}"
+
+
+def _summary(item: Item) -> str:
+    facts = [f"{attribute_name(name)} {value_text(item, name)}" for name in SUMMARY if value_text(item, name)]
+    return (
+        f"{item_name(item)}: {', '.join(facts)}."
+        if facts
+        else f"The catalogue knows nothing of {item_name(item)} but its picture."
+    )

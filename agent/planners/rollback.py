@@ -1,0 +1,161 @@
+"""Going back: which earlier turn a message returns to, and what it says besides."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from agent.intents import ROLLBACK, is_restart
+from agent.reading import find_mentions
+from agent.references import TurnReferent, refer_to_turn
+from agent.scene import Scene, turns_known
+from agent.vocabulary import Lexicon
+from retrieval.errors import MessageError
+from retrieval.schema import Intent, Session, Turn
+
+_FILLER = re.compile(
+    r"^[\s,.;:!?-]*(?:(?:and|but|then|now|so|please|again|instead|from there|there|results?|ones?|one|to|the|that|this|it|search|page|step|turn|at|show me)\b[\s,.;:!?-]*)*"
+)
+_ASKS_IN_PASSING = re.compile(r"\b(?:how much|what|which|who|tell me|price|describe|compare)\b")
+_KEEPS = re.compile(
+    r"^[\s,.;:!?-]*(?:and|then|so|now|please)?[\s,]*(?=(?:but|in|with|without|make|show|what|find|do|how|which|is|are|cheaper|only|something|anything|the|number)\b)"
+)
+_UNDO = re.compile(
+    r"\b(?:undo|revert that|revert it|revert this|take that back|cancel that|cancel the last)|^revert\W*$|^(?:go |step )?back\W*$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    turn: Turn | None
+    """The turn gone back to; None for a fresh start."""
+    scene: Scene
+    """The conversation as it stood there."""
+    rest: str = ""
+    """What the message says besides going back."""
+    notes: tuple[str, ...] = ()
+
+
+def find_return(text: str, session: Session, scene: Scene, lexicon: Lexicon) -> Return | None:
+    """None when the message does not go back. Raises MessageError for a turn that does not exist."""
+    lowered = " ".join(text.lower().replace("’", "'").split())
+    if is_restart(lowered) and session.turns:
+        return Return(None, scene)
+    cue = ROLLBACK.search(lowered)
+    if cue is None or (not session.turns and not _names_turn(lowered)):
+        return None
+    if _is_about_an_item(lowered, cue.group()):
+        return None
+    referent = refer_to_turn(lowered)
+    if not scene.path:
+        raise MessageError(f"There is nothing to go back to. {turns_known(session)}")
+    turn, described = _turn_meant(lowered, cue.span(), referent, session, scene, lexicon)
+    if turn is None:
+        return Return(None, scene, notes=("that was the first turn, so this is the start again",))
+    there = replace(scene, path=session.path(turn.turn_number), turn=_shows(turn, session), selected=None)
+    rest = _rest(lowered, cue.span(), referent, described)
+    return Return(there.turn or turn, there, rest)
+
+
+def _names_turn(text: str) -> bool:
+    return bool(re.search(r"\bturn \d", text))
+
+
+def _is_about_an_item(text: str, cue: str) -> bool:
+    """ "how much was the one before": a question, not a way back."""
+    return (
+        bool(re.match(r"(?:how much|what(?:'s| is| was| material| colou?r| brand)|who|is|was|does)\b", text))
+        and "back" not in cue
+    )
+
+
+def _turn_meant(
+    text: str, cue: tuple[int, int], referent: TurnReferent | None, session: Session, scene: Scene, lexicon: Lexicon
+) -> tuple[Turn | None, tuple[int, int] | None]:
+    """The turn, and the words of a description that named it."""
+    if referent is not None and referent.number is not None:
+        return _numbered(referent.number, session, scene), None
+    described = _described(text, cue, session, scene, lexicon) if referent is None else None
+    if described is not None:
+        return described
+    return _one_back(session, scene), None
+
+
+def _numbered(number: int, session: Session, scene: Scene) -> Turn:
+    if number == 1:
+        first = next((turn for turn in scene.path if turn.ranking is not None), None)
+        return first or scene.path[0]
+    try:
+        return session.turn(number)
+    except KeyError:
+        raise MessageError(f"There is no turn {number} in this conversation. {turns_known(session)}") from None
+
+
+def _one_back(session: Session, scene: Scene) -> Turn | None:
+    """The turn before the one whose result is shown; a second "undo" goes one further."""
+    shown = scene.turn
+    while (
+        shown is not None
+        and shown.plan.intent is Intent.ROLLBACK
+        and shown.plan.then is None
+        and shown.plan.reference_turn
+    ):
+        shown = session.turn(shown.plan.reference_turn)
+    if shown is None or shown.parent is None:
+        return None
+    if (
+        scene.path[-1].ranking is None
+        and scene.path[-1].turn_number != shown.turn_number
+        and not scene.path[-1].plan.references
+    ):
+        return shown
+    return _shows(session.turn(shown.parent), session)
+
+
+def _shows(turn: Turn, session: Session) -> Turn | None:
+    """The turn itself if it shows something, else the nearest before it that does."""
+    return next((earlier for earlier in reversed(session.path(turn.turn_number)) if earlier.ranking is not None), None)
+
+
+def _described(
+    text: str, cue: tuple[int, int], session: Session, scene: Scene, lexicon: Lexicon
+) -> tuple[Turn, tuple[int, int]] | None:
+    """ "back to the red dresses": the latest turn that asked for them, else one that showed one."""
+    tail = re.compile(r"\s*(?:to )?(?:the |that |those |my |our )").match(text, cue[1])
+    start = tail.end() if tail else cue[1]
+    mentions = [mention for mention in find_mentions(text, lexicon) if mention.span[0] >= start]
+    near = [
+        mention for mention in mentions if mention.span[0] <= start + 1 or text[start : mention.span[0]].count(" ") <= 1
+    ]
+    run = [m for m in mentions if m.span[0] <= (near[-1].span[1] + 1 if near else -1)] if near else []
+    if not tail or not run:
+        return None
+    span = (cue[1], run[-1].span[1])
+    asked = [turn for turn in reversed(scene.path[:-1] or scene.path) if turn.ranking is not None]
+    for turn in asked:
+        filters = {f.attribute: set(map(str, f.values)) for f in turn.plan.filters if f.operator == "any_of"}
+        if all(set(m.meaning.values) & filters.get(m.attribute, set()) for m in run):
+            return turn, span
+    for turn in asked:
+        if any(
+            all(str(item.attributes.get(m.attribute)) in m.meaning.values for m in run) for item in scene.shown(turn)
+        ):
+            return turn, span
+    return None
+
+
+def _rest(text: str, cue: tuple[int, int], referent: TurnReferent | None, described: tuple[int, int] | None) -> str:
+    """What is left without the words that went back; "" when it is only filler."""
+    spans = sorted(span for span in (cue, referent.span if referent else None, described) if span)
+    left, at = [], 0
+    for start, end in spans:
+        left.append(text[at : max(at, start)])
+        at = max(at, end)
+    before, after = " ".join(left).strip(), _KEEPS.sub("", text[at:].strip())
+    before = re.sub(
+        r"^(?:(?:ok(?:ay)?|hm+|no|actually|sorry|wait|please|can we|could you|can you|let's|i want to|i'd like to|i|we|you|just|never ?mind|then|and|show me|yes)[\s,.!]*)+$",
+        "",
+        before + " ",
+    ).strip()
+    rest = " ".join(filter(None, (before, after.strip(" ,.;:!?-"))))
+    return "" if not _FILLER.sub("", rest).strip() else re.sub(r"^(?:and|then|to|from|again)\s+", "", rest)

@@ -1,0 +1,289 @@
+"""Which items and which turn a message means: "the second one", "the red dress from before", "it", "turn 2"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent.reading import Mention, Reading, Span, within
+from agent.scene import Scene
+from agent.vocabulary import listed
+from retrieval.filters import fold
+from retrieval.schema import Item, Turn
+
+ORDINALS = {
+    word: n for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)
+}
+CARDINALS = {word: n for n, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}
+N_DESCRIBED = 3
+"""A description that fits more items than this is narrowed to the best ranked ones."""
+
+_THINGS = r"ones?|items?|products?|pictures?|photos?|images?|options?|results?|picks?|pieces?|pairs?|things?|looks?"
+_ORDINAL = re.compile(
+    rf"\b(?P<the>the |your |that |this )?(?:very )?(?P<n>{'|'.join(ORDINALS)}|last|final|\d{{1,2}}(?:st|nd|rd|th))"
+    rf"(?: (?P<count>two|three|four|[2-6]))?(?: (?P<noun>{_THINGS}))?\b"
+)
+_NUMBER = re.compile(
+    rf"(?:\b(?:number|nr|no|item|option|picture|result|product|pick|article)\.? ?#?|#)(?P<n>\d{{1,2}}|{'|'.join(list(CARDINALS)[1:])})\b"
+    r"(?! (?:price|results|items|more))"
+)
+_AFTER_ORDINAL = re.compile(
+    r"\s*(?:$|[,;.!?&]|(?:but|in|and|with|without|is|was|looks?|please|from|for|only|made|costs?|available|go|goes|or|have|has|had"
+    r"|instead|again|as|to|like|on|of|you|i|that|which|would|should|does|do|a bit|suits?|except|too|also|cheaper|longer|shorter)\b)"
+)
+_NO_ORDINAL = re.compile(
+    r"\b(?:last (?:year|season|week|month|time|night|summer|winter|minute)|second hand|first (?:time|class|date|of all)|at (?:first|last)|final sale)\b"
+)
+_LEDGER = r"(?:search|searches|results|turns?|step|query|set|list|selection|page|request|question|ones|round|search results|answer|suggestions)"
+_TURN_NUMBER = re.compile(
+    rf"\b(?:turn|step|search|round|message)s? ?(?:number |no\.? |#)?(?P<n>\d{{1,3}}|{'|'.join(CARDINALS)})\b"
+)
+_TURN_ORDINAL = re.compile(
+    rf"\b(?:the |my |your |our )?(?:very )?(?P<n>{'|'.join(ORDINALS)}|original|initial|\d{{1,3}}(?:st|nd|rd|th)) {_LEDGER}\b"
+)
+_TURN_BEFORE = re.compile(
+    rf"\b(?:the |my |your |our )?(?:previous|last|earlier|prior) (?:{_LEDGER}|one)\b|\b(?:the )?(?:results?|ones?|search|set) (?:from )?(?:just )?before(?: that)?\b"
+    r"|\b(?:one|a) (?:step|turn|search) back\b|\bthe (?:results? |ones? )?(?:previous|before)(?: ones?)?\b(?! \w+ (?:dress|shirt))"
+)
+_EARLIER = re.compile(
+    r"\b(?:from|you showed(?: me)?|we had|i saw|i liked|shown|that was)?\s?(?:before|earlier|a while ago|previously|at the (?:start|beginning)|a moment ago)\b"
+)
+_START = re.compile(r"\b(?:the )?(?:start|beginning|very first|original)\b")
+_SUPERLATIVE = re.compile(
+    r"\b(?:the )?(?P<which>cheapest|least expensive|lowest[- ]priced|most affordable|most expensive|priciest|dearest)(?: (?:one|item|option|of (?:these|them|those|all)))?\b"
+)
+_NOT_PRONOUN = r"(?! (?:season|summer|winter|year|week|month|time|evening|weekend|morning|kind of weather|shop|store|website|means|is what))"
+_PRONOUN = re.compile(
+    rf"\b(?:(?P<one>it|its|this|that)|(?P<many>these|those|them|their|they)){_NOT_PRONOUN}(?: (?:exact |same |very |specific )*(?P<noun>{_THINGS}))?(?:'s)?\b"
+)
+_THAT_IS_PRONOUN = re.compile(
+    r"(?:like|with|than|of|from|in|for|to|match|about|but|is|does|do|was|love|want|take|find|same|on|similar to|make)\s$"
+)
+_AFTER_THAT = re.compile(r"\s*(?:$|[,;.!?]|(?:but|in|and|with|without|one|please|instead|then|thing|exact|same)\b)")
+_SAME = re.compile(
+    r"\b(?:(?:the |this |that )?(?:very |exact )*same(?: (?:thing|one|item|product|kind|type|sort|style))?|similar(?: (?:one|ones|to))?|something like)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Referent:
+    """What the message points at."""
+
+    items: tuple[Item, ...] = ()
+    turn: Turn | None = None
+    """Where the items were shown, when not in the scene's own turn."""
+    spans: tuple[Span, ...] = ()
+    """The words that pointed."""
+    is_explicit: bool = False
+    """Named by number, place or description, not by "it"."""
+    is_pointed: bool = False
+    """The words pointed at something, whether or not it was found."""
+    notes: tuple[str, ...] = ()
+    missing: str = ""
+    """What was named and cannot be found: "number 30"."""
+
+
+def refer(reading: Reading, scene: Scene) -> Referent:
+    """Explicit words win over the selection, the selection over the best result."""
+    explicit = _explicit(reading, scene)
+    pointing = _pronouns(reading, [*explicit.spans])
+    spans = (*explicit.spans, *pointing.spans)
+    if explicit.items or explicit.missing:
+        return Referent(explicit.items, explicit.turn, spans, True, True, explicit.notes, explicit.missing)
+    items, notes = _meant(pointing.many, scene) if pointing.spans else ((scene.selected,) if scene.selected else (), ())
+    return Referent(tuple(filter(None, items)), None, spans, False, bool(pointing.spans), notes)
+
+
+# --- by number, place or description ---------------------------------------------------------------------------------
+
+
+def _explicit(reading: Reading, scene: Scene) -> Referent:
+    found = [*_by_number(reading, scene), *_by_superlative(reading, scene)]
+    found += _by_description(reading, scene, [span for referent in found for span in referent.spans])
+    return Referent(
+        items=tuple({item.item_id: item for referent in found for item in referent.items}.values()),
+        turn=next((referent.turn for referent in found if referent.turn), None),
+        spans=tuple(span for referent in found for span in referent.spans),
+        notes=tuple(note for referent in found for note in referent.notes),
+        missing=next((referent.missing for referent in found if referent.missing), ""),
+    )
+
+
+def _by_number(reading: Reading, scene: Scene) -> Iterable[Referent]:
+    shown = scene.shown()
+    if not shown:
+        return
+    text = reading.text
+    blocked = [
+        match.span() for pattern in (_TURN_ORDINAL, _TURN_NUMBER, _NO_ORDINAL) for match in pattern.finditer(text)
+    ]
+    for match in _NUMBER.finditer(text):
+        if not within(match.span(), blocked):
+            yield _place(shown, _as_number(match["n"]), 1, match.span(), f"number {match['n']}")
+    for match in _ORDINAL.finditer(text):
+        if within(match.span(), blocked):
+            continue
+        following = next((m for m in reading.mentioned("category") if m.span[0] == match.end() + 1), None)
+        if following and not match["noun"]:
+            among = [item for item in shown if item.attributes.get("category") in following.meaning.values] or list(
+                shown
+            )
+            yield _place(among, _as_number(match["n"]), 1, (match.start(), following.span[1]), match.group())
+        elif match["noun"] or match["count"] or (match["the"] and _AFTER_ORDINAL.match(text, match.end())):
+            yield _place(
+                shown, _as_number(match["n"]), _as_number(match["count"] or "one"), match.span(), match.group()
+            )
+
+
+def _place(items: Sequence[Item], n: int, count: int, span: Span, said: str) -> Referent:
+    if n == -1:
+        return Referent(tuple(items[-count:]), spans=(span,))
+    if n > len(items):
+        return Referent(spans=(span,), missing=f"“{said.strip()}”: only {len(items)} are shown")
+    first = 0 if count > 1 else n - 1
+    return Referent(tuple(items[first : n - 1 + count]), spans=(span,))
+
+
+def _as_number(word: str) -> int:
+    """-1 for the last."""
+    if word in ("last", "final"):
+        return -1
+    if word in ("original", "initial"):
+        return 1
+    return ORDINALS.get(word) or CARDINALS.get(word) or max(1, int(re.sub(r"\D", "", word)))
+
+
+def _by_superlative(reading: Reading, scene: Scene) -> Iterable[Referent]:
+    priced = [item for item in scene.shown() if isinstance(item.attributes.get("price"), float | int)]
+    for match in _SUPERLATIVE.finditer(reading.text):
+        if priced:
+            is_least = (
+                match["which"] in ("cheapest", "least expensive", "most affordable") or "lowest" in match["which"]
+            )
+            chosen = sorted(priced, key=lambda item: float(item.attributes["price"]), reverse=not is_least)
+            yield Referent((chosen[0],), spans=(match.span(),))
+
+
+def _by_description(reading: Reading, scene: Scene, taken: Sequence[Span]) -> Iterable[Referent]:
+    """ "the red one", "that striped dress": only where such an item was shown, latest turn first."""
+    for match in re.finditer(r"\b(?:the|that|those|these|this)\s", reading.text):
+        described = _description(reading, match.end())
+        if described is None or within((match.start(), described[1]), taken):
+            continue
+        mentions, end = described
+        turn = _shown_in(mentions, scene)
+        if turn is not None:
+            fitting = [item for item in scene.shown(turn) if all(_fits(item, mention) for mention in mentions)]
+            is_many = reading.text[:end].endswith("ones")
+            yield Referent(
+                tuple(fitting[: N_DESCRIBED if is_many else 1]),
+                turn if turn is not scene.turn else None,
+                spans=((match.start(), end),),
+            )
+
+
+def _description(reading: Reading, start: int) -> tuple[tuple[Mention, ...], int] | None:
+    """The mentions right after "the", up to "one" or a category; None when that is not how it goes on."""
+    mentions: list[Mention] = []
+    at = start
+    while following := next((m for m in reading.mentions if m.span[0] == at), None):
+        mentions.append(following)
+        at = following.span[1]
+        if ending := re.compile(rf" (?:{_THINGS})\b").match(reading.text, at):
+            return tuple(mentions), ending.end()
+        if following.attribute == "category":
+            return (tuple(mentions), at) if len(mentions) > 1 else None
+        at += len(re.compile(r"(?: and|,)? ?").match(reading.text, at).group())  # type: ignore[union-attr]
+    return None
+
+
+def _shown_in(mentions: Sequence[Mention], scene: Scene) -> Turn | None:
+    for turn in dict.fromkeys(filter(None, (scene.turn, *reversed(scene.path)))):
+        if any(all(_fits(item, mention) for mention in mentions) for item in scene.shown(turn) if turn.ranking):
+            return turn
+    return None
+
+
+def _fits(item: Item, mention: Mention) -> bool:
+    value = item.attributes.get(mention.attribute)
+    if isinstance(value, str) and any(fold(value) == fold(str(wanted)) for wanted in mention.meaning.values):
+        return True
+    return mention.attribute == "colour" and isinstance(value, str) and mention.said in fold(value).split()
+
+
+# --- by pointing -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointing:
+    spans: tuple[Span, ...]
+    many: bool
+
+
+def _pronouns(reading: Reading, taken: Sequence[Span]) -> _Pointing:
+    text = reading.text
+    spans: list[Span] = []
+    many = False
+    for match in _PRONOUN.finditer(text):
+        if within(match.span(), taken):
+            continue
+        category = next((m for m in reading.mentioned("category") if m.span[0] == match.end() + 1), None)
+        word = match.group().split()[0]
+        points = word != "that" or match["noun"] or category or _points_with_that(text, match)
+        if points:
+            spans.append((match.start(), category.span[1] if category else match.end()))
+            many = many or bool(match["many"])
+    spans += [match.span() for match in _SAME.finditer(text) if not within(match.span(), taken)]
+    return _Pointing(tuple(sorted(spans)), many)
+
+
+def _points_with_that(text: str, match: re.Match[str]) -> bool:
+    return bool(_THAT_IS_PRONOUN.search(text[: match.start()]) and _AFTER_THAT.match(text, match.end()))
+
+
+def _meant(many: bool, scene: Scene) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+    if scene.selected:
+        return (scene.selected,), ()
+    if scene.has_upload:
+        return (), ()
+    if asked := scene.asked_about():
+        return asked, ()
+    shown = scene.shown()
+    if many or not shown:
+        return (), ()
+    name = shown[0].caption or shown[0].item_id
+    return (shown[0],), (() if len(shown) == 1 else (f"Nothing was selected, so I took the first result, {name}",))
+
+
+# --- turns -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReferent:
+    """The turn that is meant: a number, or steps back from the present one (1 = the one before)."""
+
+    span: Span
+    number: int | None = None
+    steps_back: int = 0
+
+
+def refer_to_turn(text: str) -> TurnReferent | None:
+    if match := _TURN_NUMBER.search(text):
+        return TurnReferent(match.span(), number=_as_number(match["n"]))
+    if match := _TURN_ORDINAL.search(text):
+        return TurnReferent(match.span(), number=_as_number(match["n"]))
+    if match := _TURN_BEFORE.search(text):
+        return TurnReferent(match.span(), steps_back=1)
+    if match := _START.search(text):
+        return TurnReferent(match.span(), number=1)
+    return None
+
+
+def earlier_spans(text: str) -> tuple[Span, ...]:
+    """Words like "from before", which only say where to look."""
+    return tuple(match.span() for match in _EARLIER.finditer(text))
+
+
+def names(items: Sequence[Item]) -> str:
+    return listed(item.caption or item.item_id for item in items)

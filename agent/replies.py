@@ -1,0 +1,212 @@
+"""What the assistant says about what was found. Every sentence is made of the ranking and the gallery."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent.answers import answer
+from agent.intents import OTHER_KINDS
+from agent.protocols import Outcome
+from agent.vocabulary import colour_family, group_of, listed
+from agent.words import key, concepts
+from agent.wording import filter_label, filters_label, item_facts, item_name
+from retrieval.schema import Filter, Intent, Item, Message, Offer, Plan, Reply, Session
+
+N_OFFERS = 4
+
+
+def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -> Reply:
+    if plan.intent is Intent.ROLLBACK and plan.then is None:
+        return _back(plan, outcome)
+    if plan.action is Intent.OTHER:
+        return Reply(_small_talk(plan, message, outcome))
+    if plan.action is Intent.ASK:
+        return _answered(session, plan, outcome)
+    text = " ".join(filter(None, (_returned(plan), _found(plan, outcome), _notes(plan.notes))))
+    return Reply(text, _offers(session, plan, outcome))
+
+
+# --- what was found --------------------------------------------------------------------------------------------------
+
+
+def _found(plan: Plan, outcome: Outcome) -> str:
+    n_shown = len(outcome.items)
+    if not n_shown:
+        return _nothing(plan)
+    best = _named(outcome.items[0])
+    if plan.action is Intent.COMPATIBLE:
+        return _outfit(plan, outcome)
+    if plan.action is Intent.SAME_ITEM:
+        return _same(outcome)
+    conditions = f" for {filters_label(plan.filters)}" if plan.filters else ""
+    if n_shown < outcome.k:
+        count = "Only one item passes" if n_shown == 1 else f"Only {n_shown} items pass"
+        return f"{count} everything you asked for ({filters_label(plan.filters)}). The best match is {best}." if plan.filters else (
+            f"Here are all {n_shown} that are left. The best match is {best}."
+        )  # fmt: skip
+    if plan.filters:
+        return f"Here are the best {n_shown} of {outcome.n_matching}{conditions}. First comes {best}."
+    return f"Here are the {n_shown} best matches. First comes {best}."
+
+
+def _nothing(plan: Plan) -> str:
+    if not plan.filters:
+        return "There is nothing more to show."
+    asked = filters_label(plan.filters)
+    return f"Nothing in this gallery passes all of this: {asked}. I have not stretched it; you can loosen it below."
+
+
+def _same(outcome: Outcome) -> str:
+    best = outcome.items[0]
+    twins = [
+        item
+        for item in outcome.items
+        if outcome.references and item.caption and item.caption == outcome.references[0].caption
+    ]
+    if twins:
+        return f"{len(twins)} more with the very same name: {listed(dict.fromkeys(item_name(item) for item in twins))}."
+    return f"The nearest I have is {_named(best)}. Nothing else carries the same name, so compare the pictures before you rely on it."
+
+
+def _outfit(plan: Plan, outcome: Outcome) -> str:
+    kinds = listed(dict.fromkeys(str(item.attributes.get("category", "item")) for item in outcome.items))
+    worn = listed(item_name(item) for item in outcome.references) or (
+        "your picture" if outcome.query and outcome.query.references else plan.text
+    )
+    reason = f": {outcome.reason}" if outcome.reason else ""
+    return f"To wear with {worn} I chose {kinds}{reason}. First comes {_named(outcome.items[0])}."
+
+
+def _named(item: Item) -> str:
+    facts = item_facts(item)
+    return f"{item_name(item)} ({facts})" if facts else item_name(item)
+
+
+def _notes(notes: Sequence[str]) -> str:
+    return " ".join(f"{note[:1].upper()}{note[1:]}." for note in notes)
+
+
+def _returned(plan: Plan) -> str:
+    return f"Back at turn {plan.reference_turn}." if plan.intent is Intent.ROLLBACK else ""
+
+
+def _back(plan: Plan, outcome: Outcome) -> Reply:
+    if plan.reference_turn is None or not outcome.items:
+        return Reply(f"{_notes(plan.notes)} A fresh start. What are you looking for?".strip())
+    shown = f" ({filters_label(plan.filters)})" if plan.filters else ""
+    return Reply(
+        f"Back at turn {plan.reference_turn}: its {len(outcome.items)} results again{shown}, beginning with {_named(outcome.items[0])}."
+    )
+
+
+# --- without a search ------------------------------------------------------------------------------------------------
+
+_SMALL_TALK = {
+    "greeting": "Hello! Tell me what you are looking for, or show me a picture or a drawing of it.",
+    "thanks": "You are welcome. Tell me if you would like to see something else.",
+    "bye": "Goodbye! This conversation stays as it is if you want to go on.",
+    "cart": "I can find clothes but not sell them: there is no cart, delivery or return here. I can tell you what the catalogue knows of an item.",
+    "help": "Describe a garment, upload a picture or draw one. Then change it (“the same in blue, without sleeves”), ask about it"
+    " (“how much is the second one?”), ask what goes with it, or go back (“back to turn 2”).",
+}  # fmt: skip
+
+
+def _small_talk(plan: Plan, message: Message, outcome: Outcome) -> str:
+    kind = plan.attribute or next(
+        (kind for kind, pattern in OTHER_KINDS.items() if pattern.search(message.text.lower())), "off_topic"
+    )
+    if kind in _SMALL_TALK:
+        return _SMALL_TALK[kind]
+    facet = outcome.catalogue.facets.get("category")
+    carried = f", such as {listed(list(facet.counts)[:4])}" if facet else ""
+    return f"I only know the clothes of this gallery{carried}. What would you like to see?"
+
+
+def _answered(session: Session, plan: Plan, outcome: Outcome) -> Reply:
+    shown: tuple[Item, ...] = ()
+    if plan.reference_turn is not None and (ranking := session.turn(plan.reference_turn).ranking):
+        shown = tuple(outcome.catalogue.get([hit.item_id for hit in ranking.hits]))
+    text = answer(plan, outcome.references, shown, outcome.catalogue)
+    return Reply(" ".join(filter(None, (text, _notes(plan.notes)))), _item_offers(plan, outcome.references[:1]))
+
+
+# --- next steps ------------------------------------------------------------------------------------------------------
+
+
+def _offers(session: Session, plan: Plan, outcome: Outcome) -> tuple[Offer, ...]:
+    here = len(session.turns) + 1
+    again = replace(plan, intent=plan.action, then=None, notes=())
+    offers = [
+        Offer(f"Without “{filter_label(r.dropped)}” ({r.n_items})", _without(again, r.dropped))
+        for r in outcome.relaxations
+    ]
+    if len(outcome.items) < outcome.k:
+        offers = [*_near_values(again, outcome), *offers]
+    if outcome.items and not offers:
+        offers += [
+            *_near_values(again, outcome)[:1],
+            *_item_offers(replace(plan, reference_turn=here), outcome.items[:1]),
+        ]
+    return tuple(offers[:N_OFFERS])
+
+
+def _without(plan: Plan, dropped: Filter) -> Plan:
+    """Without its words as well, so that the encoder does not go on looking for them."""
+    gone = {key(str(value)) for value in dropped.values}
+    words = [word for word in plan.text.split() if key(word) not in gone]
+    return replace(plan, filters=tuple(f for f in plan.filters if f != dropped), text=" ".join(words) or plan.text)
+
+
+def _near_values(plan: Plan, outcome: Outcome) -> list[Offer]:
+    """The nearest colours or kinds that the gallery has, where they bring something."""
+    offers: list[Offer] = []
+    for condition in plan.filters:
+        if condition.operator != "any_of" or condition.attribute not in ("colour", "category"):
+            continue
+        for value in _near(condition, outcome):
+            wider = replace(condition, values=(*_known(condition, outcome), value))
+            filters = tuple(wider if f == condition else f for f in plan.filters)
+            added = outcome.catalogue.count(filters) - outcome.n_matching
+            if added > 0:
+                offers.append(Offer(f"Also {value} ({added})", replace(plan, filters=filters)))
+    return offers[:2]
+
+
+def _known(condition: Filter, outcome: Outcome) -> tuple[str | float, ...]:
+    facet = outcome.catalogue.facets.get(condition.attribute)
+    return tuple(value for value in condition.values if facet and str(value) in facet.counts)
+
+
+def _near(condition: Filter, outcome: Outcome) -> list[str]:
+    facet = outcome.catalogue.facets.get(condition.attribute)
+    if facet is None:
+        return []
+    asked = [str(value) for value in condition.values]
+    kind = colour_family if condition.attribute == "colour" else group_of
+    families = {kind(value) for value in asked} - {"", "neutral"}
+    listed_near = {
+        key(word)
+        for c in concepts()[condition.attribute]
+        if {key(v) for v in asked} & {key(w) for w in c.words}
+        for word in c.near
+    }
+    near = [
+        value for value in facet.counts if value not in asked and (key(value) in listed_near or kind(value) in families)
+    ]
+    return sorted(near, key=lambda value: key(value) not in listed_near)[:3]
+
+
+def _item_offers(plan: Plan, items: Sequence[Item]) -> tuple[Offer, ...]:
+    if not items or plan.action in (Intent.OTHER,):
+        return ()
+    (item,) = items
+    similar = tuple(f for f in plan.filters if f.attribute in ("gender",))
+    category = item.attributes.get("category")
+    own = (Filter("category", "any_of", (category,)),) if category else ()
+    other = (Filter("category", "none_of", (category,)),) if category else ()
+    name = item_name(item)
+    return (
+        Offer(f"More like {name}", Plan(Intent.MODIFY, reference_turn=plan.reference_turn, references=(item.item_id,), filters=(*similar, *own))),
+        Offer(f"What goes with {name}?", Plan(Intent.COMPATIBLE, reference_turn=plan.reference_turn, references=(item.item_id,), filters=(*similar, *other))),
+    )  # fmt: skip

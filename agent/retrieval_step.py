@@ -1,0 +1,89 @@
+"""From a plan to an outcome: the only part of a turn that asks the retriever for anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agent.outfits import find_outfit
+from agent.protocols import Catalogue, Outcome, Relaxation
+from agent.query import build_query, excluded, is_own_picture
+from agent.scene import items_of, look
+from retrieval.errors import MessageError
+from retrieval.schema import Intent, Message, Plan, Query, Ranking, Session
+
+if TYPE_CHECKING:
+    from retrieval.retriever import Retriever
+    from retrieval.schema import Filter
+
+N_RELAXATIONS = 3
+SPARE = 12
+"""So many more are fetched for the same item, since the query's own pictures are taken out afterwards."""
+
+
+def catalogue_of(retriever: Retriever) -> Catalogue:
+    return Catalogue(retriever.facets(), retriever.get, retriever.count)
+
+
+def look_up(retriever: Retriever, plan: Plan) -> Outcome:
+    """Nothing is retrieved; the items that the plan names are fetched."""
+    catalogue = catalogue_of(retriever)
+    return Outcome(catalogue, references=items_of(catalogue, plan.references))
+
+
+def show_again(retriever: Retriever, session: Session, plan: Plan) -> Outcome:
+    """An earlier turn's result, as this turn's."""
+    turn = session.turn(plan.reference_turn or 1)
+    catalogue = catalogue_of(retriever)
+    if turn.ranking is None or turn.query is None:
+        raise MessageError(f"Turn {turn.turn_number} showed nothing that could be shown again. Name another turn.")
+    query = replace(turn.query, query_id=f"{session.session_id}/{len(session.turns) + 1}")
+    items = items_of(catalogue, [hit.item_id for hit in turn.ranking.hits])
+    known = {item.item_id for item in items}
+    ranking = Ranking(query.query_id, tuple(hit for hit in turn.ranking.hits if hit.item_id in known))
+    return Outcome(catalogue, query, ranking, items, n_matching=len(items), k=len(items))
+
+
+def retrieve_plan(retriever: Retriever, session: Session, message: Message, plan: Plan, k: int) -> Outcome:
+    """Raises MessageError for a plan without words, picture and filters."""
+    catalogue = catalogue_of(retriever)
+    scene = look(session, message, catalogue)
+    references = items_of(catalogue, plan.references)
+    query = _with_words(build_query(session, message, plan, scene), plan)
+    exclude = excluded(session, plan, query)
+    reason = ""
+    if plan.action is Intent.COMPATIBLE:
+        outfit = find_outfit(retriever, plan, query, references, k, exclude)
+        ranking, reason = outfit.ranking, outfit.reason
+    else:
+        ranking = _search(retriever, plan, query, k, exclude)
+    items = tuple(retriever.get([hit.item_id for hit in ranking.hits]))
+    n_matching = retriever.count(plan.filters)
+    relaxations = _relax(retriever, plan.filters, n_matching) if len(items) < k else ()
+    return Outcome(catalogue, query, ranking, items, references, n_matching, k, relaxations, reason)
+
+
+def _search(retriever: Retriever, plan: Plan, query: Query, k: int, exclude: tuple[str, ...]) -> Ranking:
+    if plan.action is not Intent.SAME_ITEM:
+        return retriever.search(query, k, plan.filters, exclude)
+    found = retriever.search(query, k + SPARE, plan.filters, exclude)
+    items = {item.item_id: item for item in retriever.get([hit.item_id for hit in found.hits])}
+    others = tuple(hit for hit in found.hits if not is_own_picture(items[hit.item_id], query))
+    return Ranking(found.query_id, others[:k])
+
+
+def _with_words(query: Query, plan: Plan) -> Query:
+    """Filters alone are a wish as well: their words rank what passes them."""
+    if query.text or query.references:
+        return query
+    words = " ".join(str(value) for f in plan.filters if f.operator == "any_of" for value in f.values)
+    if not words and not plan.filters:
+        raise MessageError("There is nothing to search for yet. Say what you are looking for, or show a picture.")
+    return replace(query, text=words.lower() or "clothes")
+
+
+def _relax(retriever: Retriever, filters: tuple[Filter, ...], n_matching: int) -> tuple[Relaxation, ...]:
+    """Which one filter to drop: the one that brings most comes first."""
+    tried = (Relaxation(dropped, retriever.count([f for f in filters if f != dropped])) for dropped in filters)
+    useful = [relaxation for relaxation in tried if relaxation.n_items > n_matching]
+    return tuple(sorted(useful, key=lambda relaxation: -relaxation.n_items)[:N_RELAXATIONS])

@@ -1,0 +1,33 @@
+"""What holds for every plan, whichever planner made it: filters set by hand win, and what it names exists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent.protocols import Catalogue
+from agent.scene import items_of, look, turns_known
+from retrieval.errors import MessageError
+from retrieval.schema import Message, Plan, Session
+
+
+def check_message(message: Message) -> None:
+    """Raises MessageError for a message with nothing in it."""
+    if not (message.text.strip() or message.images or message.selected or message.filters or message.plan):
+        raise MessageError(
+            "The message is empty. Write what you are looking for, or add a picture, a selection or a filter."
+        )
+
+
+def settle(session: Session, message: Message, plan: Plan, catalogue: Catalogue) -> Plan:
+    """Raises MessageError when the plan names a turn or an item that does not exist."""
+    look(session, message, catalogue)
+    if plan.reference_turn is not None and not 1 <= plan.reference_turn <= len(session.turns):
+        raise MessageError(f"There is no turn {plan.reference_turn} in this conversation. {turns_known(session)}")
+    named = (*plan.references, *plan.unwanted_items)
+    if len(items_of(catalogue, named)) != len(named):
+        raise MessageError("An item that this refers to is no longer in the gallery. Select another one.")
+    if message.plan is not None or not message.filters:
+        return plan
+    by_hand = {condition.attribute for condition in message.filters}
+    kept = tuple(condition for condition in plan.filters if condition.attribute not in by_hand)
+    return replace(plan, filters=(*kept, *message.filters))
