@@ -1,10 +1,10 @@
 """How long a query takes in each store, as a multiple of one plain matrix product in the same run.
 
-    python benchmarks/search.py --sizes 2000 10000 40000
+    python -m benchmarks.search --sizes 2000 10000 40000
 
 Times of different machines cannot be compared, the ratios can. recall@10 is against the exact ranking. The filter
-leaves one item in twenty. Vectors are points around random centres, as pictures of a few hundred kinds of product are; with
---uniform they are spread over the whole sphere, the hardest case for every approximate index.
+leaves one item in twenty. Vectors are points around random centres, as pictures of a few hundred kinds of product are;
+with --uniform they are spread over the whole sphere, the hardest case for every approximate index.
 """
 
 from __future__ import annotations

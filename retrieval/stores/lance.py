@@ -39,6 +39,7 @@ Answer = TypeVar("Answer")
 logger = logging.getLogger(__name__)
 
 TABLE = "items"
+METRIC = "cosine"
 PUBLISHED = "published"
 ANN_ROWS = 10_000
 """Below, a flat search takes a few milliseconds and is exact."""
@@ -95,8 +96,10 @@ class LanceStore:
         try:
             if (path / index_directory.MANIFEST).exists():
                 index_directory.refuse_other(path, index_directory.read_manifest(path), manifest)
-            else:
+            elif manifest.metric == METRIC:
                 index_directory.write_manifest(path, manifest)
+            else:
+                raise StoreError(f"This store compares by {METRIC}; the encoder asks for {manifest.metric!r}.")
             _ensure_table(path, manifest.dim)
             return cls(path, manifest, lock, ann_rows)
         except BaseException:
@@ -268,7 +271,7 @@ def _build_indices(table: Table, ann_rows: int) -> None:
             table.create_index(column, config=Bitmap() if few_words else BTree())
     stats = table.index_stats(VECTOR_INDEX) if "vector" in indexed else None
     if stats is None or stats.num_unindexed_rows > MAX_UNINDEXED * n_rows:
-        config = IvfSq(distance_type="cosine", num_partitions=math.ceil(n_rows / ROWS_PER_PARTITION))
+        config = IvfSq(distance_type=METRIC, num_partitions=math.ceil(n_rows / ROWS_PER_PARTITION))
         table.create_index("vector", config=config, name=VECTOR_INDEX, replace=True)
 
 

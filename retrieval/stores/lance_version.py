@@ -44,12 +44,11 @@ class Version:
         return {name: known for name, known in found.items() if known is not None}
 
     def count(self, filters: Sequence[Filter]) -> int:
-        condition = to_lance(filters, self._columns)
-        return int(self.table.count_rows(condition or None))
+        return int(self.table.count_rows(self._condition(filters) or None))
 
     def search(self, query: Embeddings, k: int, filters: Sequence[Filter], exclude: Sequence[str]) -> list[Hit]:
         """`query` has shape (dim,)."""
-        conditions = [to_lance(filters, self._columns)]
+        conditions = [self._condition(filters)]
         excluded = sorted({item_id for item_id in exclude if item_id in self._row_ids})
         if excluded:
             conditions.append(f"NOT {id_condition(excluded)}")
@@ -110,6 +109,9 @@ class Version:
     @cached_property
     def _has_ann_index(self) -> bool:
         return any(index.name == VECTOR_INDEX for index in self.table.list_indices())
+
+    def _condition(self, filters: Sequence[Filter]) -> str:
+        return to_lance(filters, self._columns) if filters else ""
 
     def _facet(self, name: str) -> Facet | None:
         import pyarrow.compute as pc

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,11 @@ from PIL import Image as PilImage
 
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import GalleryError
-from retrieval.gallery import Skipped
+from retrieval.gallery import Skipped, read_gallery
 from retrieval.images import image_id
 from retrieval.indexing import IndexReport, index, write_skipped
-from retrieval.schema import Image, Item
+from retrieval.retriever import Retriever
+from retrieval.schema import Filter, Image, Item, Query
 from retrieval.stores.lance import LanceStore
 from retrieval.stores.memory import MemoryStore
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from retrieval.protocols import Embeddings
 
 ROOT = Path(__file__).parents[2]
+CATALOGUE = ROOT.parent / "shared" / "data" / "fpi"
 
 
 class CountingEncoder(HashingEncoder):
@@ -200,6 +203,22 @@ def test_the_list_of_skipped_entries_is_written_with_one_line_each(tmp_path: Pat
     lines = (tmp_path / "skipped.tsv").read_text(encoding="utf-8").splitlines()
     assert lines == ["file\tline\treason", "a b.csv\t3\ttwo lines", "caf\\udce9.jpg\t0\tnot a picture"]
     assert [file.name for file in tmp_path.iterdir()] == ["skipped.tsv"]
+
+
+def test_the_real_catalogue_is_indexed_and_found_by_name_and_filter(
+    tmp_path: Path, encoder: CountingEncoder, store: MemoryStore
+) -> None:
+    if not CATALOGUE.is_dir():
+        pytest.skip("the catalogue is not at ../shared/data/fpi")
+    entries = list(islice(read_gallery(CATALOGUE, tmp_path / "pictures"), 150))
+    report = run(encoder, store, entries)
+    assert report.n_encoded + len(report.skipped) == 150
+    retriever = Retriever(encoder, store)
+    wanted = retriever.get(list(store.fingerprints()))[20]
+    colour = wanted.attributes["colour"]
+    ranking = retriever.search(Query("q", wanted.caption), 10, [Filter("colour", "any_of", (str(colour).upper(),))])
+    assert wanted.item_id in {hit.item_id for hit in ranking.hits}
+    assert {item.attributes["colour"] for item in retriever.get([hit.item_id for hit in ranking.hits])} == {colour}
 
 
 KILLED = """

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import shutil
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ from retrieval.protocols import Manifest, Store
 from retrieval.schema import AttributeValue, Filter, Image, Item
 from retrieval.stores.lance import LanceStore
 from retrieval.stores.memory import MemoryStore
+from retrieval.stores.rows import attribute_name, column_name
 
 DIM = 16
 if TYPE_CHECKING:
@@ -329,6 +332,33 @@ def test_filters_mean_the_same_in_both_stores(
     shutil.rmtree(path)
 
 
+def test_a_long_life_of_changes_leaves_both_stores_alike(store: Store, truth: MemoryStore) -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(8):
+        numbers = [int(number) for number in rng.integers(0, 150, size=30)]
+        batch = [item(number, brand=BRANDS[(number + seed) % len(BRANDS)], price=float(seed)) for number in numbers]
+        gone = [f"i{number:04}" for number in rng.integers(0, 150, size=10)]
+        for one in (store, truth):
+            one.add(batch, vectors(30, seed=seed))
+            one.remove(gone)
+            one.commit()
+        filters = [Filter("price", "at_least", (seed - 2,)), Filter("brand", "none_of", ("Levi's",))]
+        query = vectors(1, seed=99)[0]
+        for some in ((), filters):
+            found, expected = (one.search(query, 20, some) for one in (store, truth))
+            assert [hit.item_id for hit in found] == [hit.item_id for hit in expected]
+        assert store.fingerprints() == truth.fingerprints()
+        assert store.facets() == truth.facets()
+
+
+@given(st.lists(st.text(max_size=12) | st.sampled_from(["a b", "a_b", "a_u20_b", "A", "a", "", "größe"]), unique=True))
+def test_every_attribute_has_a_column_of_its_own_and_comes_back(names: list[str]) -> None:
+    columns = [column_name(name) for name in names]
+    assert [attribute_name(column) for column in columns] == names
+    assert len(set(columns)) == len(names)
+    assert all(re.fullmatch("[a-z0-9_]+", column) for column in columns)
+
+
 # What only an index on disk can do.
 
 
@@ -408,6 +438,30 @@ def test_a_damaged_index_is_a_store_error_that_says_what_to_do(index: Path, dama
     damage(index)
     with pytest.raises(StoreError, match="index the gallery again"):
         LanceStore.open(index, MANIFEST).search(vectors(1)[0], 3)
+
+
+def test_an_index_can_be_copied_to_another_place(index: Path, tmp_path: Path) -> None:
+    index.rename(tmp_path / "elsewhere")
+    assert LanceStore.open(tmp_path / "elsewhere", MANIFEST).count() == 40
+
+
+def test_an_encoder_of_another_metric_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cosine"):
+        LanceStore.create(tmp_path / "index", dataclasses.replace(MANIFEST, metric="dot"))
+
+
+def test_many_threads_search_while_one_writes(index: Path) -> None:
+    reader = LanceStore.open(index, MANIFEST)
+
+    def look(seed: int) -> int:
+        return len(reader.search(vectors(1, seed=seed)[0], 1000, [Filter("brand", "none_of", ("Nobody",))]))
+
+    with LanceStore.open_or_create(index, MANIFEST, ann_rows=10) as writer, ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(look, seed) for seed in range(40)]
+        for number in range(3):
+            writer.add([item(500 + number, brand="New")], vectors(1, seed=number))
+            writer.commit()
+        assert {one.result() for one in found} <= {40, 41, 42, 43}
 
 
 def test_a_reader_cannot_write(index: Path) -> None:
