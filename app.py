@@ -109,7 +109,7 @@ def render(shop: Shop, page: Page, view: View) -> Updates:
     plan = view.turn.plan if view.turn else None
     offers = view.turn.reply.offers if view.turn else ()
     pictures = [(shop.picture(item), show.caption(item)) for item in items]
-    steps = [(row.label, row.turn_number) for row in tree(view.session)]
+    steps = [(show.step_label(row), row.turn_number) for row in tree(view.session, view.head)]
     return {
         page.view: view,
         page.chat: show.chat_messages(view.branch, partial(_pictured, shop)),
@@ -195,8 +195,9 @@ def _talk_column() -> dict[str, Any]:
             type="pil", show_label=False, label="Drawing", layers=False, transforms=("crop",), canvas_size=CANVAS,
             sources=("upload", "clipboard"), brush=gr.Brush(default_size=6, colors=PENCILS), height=440, buttons=[],
         )  # fmt: skip
+        gr.HTML("<p>Draw with the brush. To crop: load a photo, choose the picture tool, then the crop tool.</p>")
         with gr.Row():
-            load = gr.Button("Load my last photo", size="sm", min_width=120)
+            load = gr.Button("Load photo to crop", size="sm", min_width=120)
             use = gr.Button("Use this picture", size="sm", min_width=120, variant="primary")
     with gr.Accordion("Your steps", open=False, elem_id="steps"):
         steps = gr.Radio([], label="Click a step to go back; your next message continues from there")
@@ -344,7 +345,6 @@ def _wire_message(shop: Shop, page: Page) -> None:
         return {page.editor: open_picture(shop.picture_to_crop(view or View.new()).path)}
 
     page.box.submit(send, [page.view, page.box, *page.filters], whole, **QUIET)
-    page.apply_filters.click(send, [page.view, page.box, *page.filters], whole, **QUIET)
     page.chat.example_select(say_example, page.view, whole, **QUIET)
     page.use.click(use_drawing, [page.editor, page.box], page.box, **QUIET).then(None, js=FOCUS_BOX)
     page.load.click(load_picture, page.view, page.editor, **QUIET)
@@ -352,6 +352,9 @@ def _wire_message(shop: Shop, page: Page) -> None:
 
 def _wire_results(shop: Shop, page: Page) -> None:
     whole, card = page.changing(), [page.view, *page.card_parts()]
+
+    def apply(view: View, *values: show.FilterValue) -> View:
+        return shop.apply_filters(view, show.chosen_filters(page.controls, values))
 
     @told
     def select(view: View | None, event: gr.SelectData) -> Updates:
@@ -372,6 +375,7 @@ def _wire_results(shop: Shop, page: Page) -> None:
         button.click(_moving(shop, page, partial(shop.remove_chip, number=number)), page.view, whole, **QUIET)
     for number, button in enumerate(page.offers):
         button.click(_moving(shop, page, partial(shop.take_offer, number=number)), page.view, whole, **QUIET)
+    page.apply_filters.click(_moving(shop, page, apply), [page.view, *page.filters], whole, **QUIET)
     page.clear_filters.click(_moving(shop, page, shop.clear_filters), page.view, whole, **QUIET)
 
 

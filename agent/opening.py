@@ -37,7 +37,7 @@ def open_shop(folder: Path, gallery: str | None = None, index: Path | None = Non
         source = gallery or str(EMBEDDED_GALLERY)
         store = _indexed(source, index or default_index(source, encoder), encoder)
     retriever = Retriever(encoder, store)
-    return Shop.open(Assistant(retriever, RulesPlanner()), retriever, folder)
+    return Shop.open(Assistant(retriever, RulesPlanner(encoder.encode_sentences)), retriever, folder)
 
 
 def default_index(gallery: str, encoder: Encoder) -> Path:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
 
+from agent.presentation import TreeRow
 from retrieval.protocols import Facet
 from retrieval.schema import AttributeValue, Filter, Item, Message, Turn
 
@@ -17,8 +18,8 @@ ChatMessage = dict[str, Any]
 FilterValue = list[str] | float | None
 """What a filter control holds: chosen words, or a number."""
 
-FACET_ORDER = ("category", "colour", "gender", "brand", "price", "usage", "season", "material", "pattern")
-FACETS_SHOWN = 7
+FACET_ORDER = ("category", "colour", "gender", "brand", "price", "material", "pattern", "usage", "season")
+FACETS_SHOWN = 8
 WORDS_SHOWN = 80
 CARD_ORDER = ("category", "colour", "material", "pattern", "neckline", "sleeves", "length", "fit", "gender", "usage")
 
@@ -97,6 +98,11 @@ def chat_messages(branch: Sequence[Turn], picture: Callable[[str], tuple[str, st
         messages.append({"role": "user", "content": content})
         messages.append({"role": "assistant", "content": [{"type": "text", "text": turn.reply.text}]})
     return messages
+
+
+def step_label(row: TreeRow) -> str:
+    """Branches are set in, so that the way back to a fork can be seen."""
+    return f"{'     ' * row.depth}{'↳ ' if row.depth else ''}{row.turn_number} · {row.label}"
 
 
 def card_html(item: Item) -> str:

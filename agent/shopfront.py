@@ -141,13 +141,17 @@ class Shop:
         if view.turn is None:
             return view
         chip = chips(view.turn.plan)[number]
-        return self._run(view, f"Without: {chip.label}", chip.plan)
+        return self._run(view, f"Without: {chip.label}", chip.plan_without_it)
 
     def take_offer(self, view: View, number: int) -> View:
         if view.turn is None:
             return view
         offer = view.turn.reply.offers[number]
         return self._run(view, offer.label, offer.plan)
+
+    def apply_filters(self, view: View, filters: tuple[Filter, ...]) -> View:
+        """The same wish under the filters of the panel; none clears them."""
+        return self._answer(view, Message(filters=filters)) if filters else self.clear_filters(view)
 
     def clear_filters(self, view: View) -> View:
         """Runs the plan again without what was set by hand, if anything was."""
