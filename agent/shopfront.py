@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from agent.presentation import chips
 from retrieval.errors import ImageError, MessageError
 from retrieval.images import store_upload, thumbnail
-from retrieval.schema import Filter, Image, Item, Message, Plan, Session, Turn
+from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Session, Turn
 from retrieval.sessions import session_to_jsonl
 
 if TYPE_CHECKING:
@@ -50,14 +50,19 @@ class View:
         return self.session.path(self.head)
 
     @property
+    def searched(self) -> Turn | None:
+        """The latest turn of the branch that shows items."""
+        return next((turn for turn in reversed(self.branch) if turn.ranking is not None), None)
+
+    @property
     def held_filters(self) -> tuple[Filter, ...]:
         """What is set by hand at this turn."""
         return self.turn.message.filters if self.turn else ()
 
     def found(self) -> tuple[str, ...] | None:
         """item_ids of the latest result on this branch, best first; None when nothing was searched yet."""
-        rankings = [turn.ranking for turn in self.branch if turn.ranking is not None]
-        return tuple(hit.item_id for hit in rankings[-1].hits) if rankings else None
+        turn = self.searched
+        return tuple(hit.item_id for hit in turn.ranking.hits) if turn and turn.ranking else None
 
     def at(self, turn_number: int | None) -> Self:
         """At another turn, with nothing selected. Raises KeyError for a turn that the session does not have."""
@@ -154,11 +159,15 @@ class Shop:
         return self._answer(view, Message(filters=filters)) if filters else self.clear_filters(view)
 
     def clear_filters(self, view: View) -> View:
-        """Runs the plan again without what was set by hand, if anything was."""
-        if view.turn is None or not view.held_filters:
+        """Runs the latest search again without what was set by hand, if anything was."""
+        turn = view.searched
+        if turn is None or not view.held_filters:
             return view
-        left = tuple(condition for condition in view.turn.plan.filters if condition not in view.held_filters)
-        return self._run(view, "Clear filters", replace(view.turn.plan, filters=left))
+        left = tuple(condition for condition in turn.plan.filters if condition not in view.held_filters)
+        intent = turn.plan.action
+        if intent is Intent.ROLLBACK:  # only showed an earlier result again
+            intent = Intent.MODIFY if turn.plan.references else Intent.SEARCH
+        return self._run(view, "Clear filters", replace(turn.plan, intent=intent, then=None, filters=left, notes=()))
 
     def select(self, view: View, position: int) -> View:
         """Picking the selected item again lets go of it."""
@@ -178,9 +187,13 @@ class Shop:
         return store_upload(canvas, self.folder / "uploads").path
 
     def _run(self, view: View, words: str, plan: Plan) -> View:
-        """A plan edited by hand; of the filters in the panel those stay that the plan still has."""
+        """A plan edited by hand; of the filters in the panel those stay that the plan still has.
+
+        It is a search of its own, without a turn that it builds on: otherwise a plan that was run before would be read
+        as "show me more" and leave out what it found then.
+        """
         held = tuple(condition for condition in view.held_filters if condition in plan.filters)
-        return self._answer(view, Message(words, filters=held, plan=plan))
+        return self._answer(view, Message(words, filters=held, plan=replace(plan, reference_turn=None)))
 
     def _answer(self, view: View, message: Message) -> View:
         # A message without a parent would follow the session's latest turn: before the first step is a new session.
