@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ Answer = TypeVar("Answer")
 logger = logging.getLogger(__name__)
 
 TABLE = "items"
-METRIC = "cosine"
+METRIC: Literal["cosine"] = "cosine"
 PUBLISHED = "published"
 ANN_ROWS = 10_000
 """Below, a flat search takes a few milliseconds and is exact."""

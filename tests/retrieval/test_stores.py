@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 
 from retrieval.errors import FilterError, GalleryError, ManifestError, StoreError
 from retrieval.protocols import Manifest, Store
-from retrieval.schema import AttributeValue, Filter, Image, Item
+from retrieval.schema import AttributeValue, Filter, Hit, Image, Item
 from retrieval.stores.lance import LanceStore
+from retrieval.stores.lance_version import Version
 from retrieval.stores.memory import MemoryStore
 from retrieval.stores.rows import attribute_name, column_name
 
@@ -462,6 +463,24 @@ def test_many_threads_search_while_one_writes(index: Path) -> None:
             writer.add([item(500 + number, brand="New")], vectors(1, seed=number))
             writer.commit()
         assert {one.result() for one in found} <= {40, 41, 42, 43}
+
+
+def test_a_search_is_asked_again_when_its_version_is_cleaned_up_meanwhile(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = LanceStore.open(index, MANIFEST)
+    search, asked = Version.search, []
+
+    def overtaken(version: Version, *arguments: Any) -> list[Hit]:
+        asked.append(version.number)
+        if len(asked) == 1:
+            with LanceStore.open_or_create(index, MANIFEST) as writer:
+                fill(writer, n_items=60)
+        return search(version, *arguments)
+
+    monkeypatch.setattr(Version, "search", overtaken)
+    assert len(reader.search(vectors(1)[0], 1000)) == 60
+    assert len(asked) == 2
 
 
 def test_a_reader_cannot_write(index: Path) -> None:
