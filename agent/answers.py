@@ -36,7 +36,7 @@ def answer(plan: Plan, items: Sequence[Item], shown: Sequence[Item], catalogue: 
         return _count(plan.filters, shown, catalogue)
     if _is_about_gallery(text) and not items:
         return _gallery(attribute, catalogue)
-    if attribute == "price" and (found := _extreme(text, items or shown)):
+    if attribute == "price" and (found := _extreme(text, items if len(items) > 1 else shown)):
         return found
     about = tuple(items) or tuple(shown[:N_COMPARED])
     if not about:

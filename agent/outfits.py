@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agent.vocabulary import colour_family, group_of, listed
-from agent.words import groups, harmony
 from agent.wording import item_name
+from agent.words import groups, harmony
 from retrieval.schema import Filter, Hit, Item, Plan, Query, Ranking
 
 if TYPE_CHECKING:

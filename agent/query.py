@@ -12,7 +12,7 @@ def build_query(session: Session, message: Message, plan: Plan, scene: Scene) ->
     images = [item.image for item in references] + list(uploads(session, message, plan, scene))
     return Query(
         query_id=f"{session.session_id}/{len(session.turns) + 1}",
-        text=plan.text if plan.text or images else message.text.strip(),
+        text=plan.text if plan.text or images or message.plan else message.text.strip(),
         references=tuple({image.image_id: image for image in images}.values()),
         history=_history(session, plan, references),
         unwanted_texts=plan.unwanted_texts,
@@ -54,12 +54,12 @@ def _asks_the_same(one: Plan, other: Plan) -> bool:
 
 
 def _refined(session: Session, message: Message, plan: Plan, scene: Scene) -> Turn | None:
+    base: Turn | None = None
     if message.plan is not None:
-        return scene.turn
-    if plan.reference_turn is None or plan.action is Intent.SEARCH or message.selected is not None:
-        return None
-    base = session.turn(plan.reference_turn)
-    return base if plan.references == base.plan.references else None
+        base = scene.turn
+    elif plan.reference_turn is not None and plan.action is not Intent.SEARCH and message.selected is None:
+        base = session.turn(plan.reference_turn)
+    return base if base and plan.references == base.plan.references else None
 
 
 def _history(session: Session, plan: Plan, references: tuple[Item, ...]) -> tuple[HistoryTurn, ...]:

@@ -123,6 +123,8 @@ def _closest(word: str, words: frozenset[str]) -> str:
     near = [
         other for other in words if len(other) > 3 and (other[0] == word[0] or sorted(other[:2]) == sorted(word[:2]))
     ]
+    if len(word) == 4:  # another letter in so short a word makes another word
+        near = [other for other in near if len(other) != 4 or sorted(other) == sorted(word)]
     found = process.extractOne(word, sorted(near), scorer=OSA.distance, score_cutoff=limit)
     return str(found[0]) if found else ""
 
@@ -133,7 +135,7 @@ ONLY_AFTER_FOR = frozenset(
     {"him", "her", "himself", "herself", "son", "daughter", "father", "brother", "sister", "mother"}
 )
 NOT_A_VALUE = re.compile(
-    r"\b(?:suits? (?:me|my|him|her|you|his)|good evening|in short|as long as|how long|for long|long time|no longer"
+    r"\b(?:suits? (?:me|my|him|her|you|his|the|this|that|it|these|those)|(?:would|to|will|could) suit|good evening|in short|as long as|how long|for long|long time|no longer"
     r"|check (?:out|this|it|if|for)|watch out|(?:hey|hi|hello|thanks|oh),? man|match(?:es|ing)? the look|wide range"
     r"|(?:on|over) top\b|top (?:rated|picks?)|matching set|goes? well|tie in|in the fall of|fresh look)\b"
 )

@@ -140,9 +140,13 @@ def _place(items: Sequence[Item], n: int, count: int, span: Span, said: str) -> 
     if n == -1:
         return Referent(tuple(items[-count:]), spans=(span,))
     if n > len(items):
-        return Referent(spans=(span,), missing=f"“{said.strip()}”: only {len(items)} are shown")
+        return Referent(spans=(span,), missing=f"“{said.strip()}”: {_only(len(items))} shown")
     first = 0 if count > 1 else n - 1
     return Referent(tuple(items[first : n - 1 + count]), spans=(span,))
+
+
+def _only(n_items: int) -> str:
+    return "only one is" if n_items == 1 else f"only {n_items} are"
 
 
 def _as_number(word: str) -> int:

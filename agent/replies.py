@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.answers import answer
-from agent.intents import OTHER_KINDS
+from agent.cues import OTHER_KINDS
 from agent.protocols import Outcome
 from agent.vocabulary import colour_family, group_of, listed
-from agent.words import key, concepts
 from agent.wording import filter_label, filters_label, item_facts, item_name
+from agent.words import concepts, key
 from retrieval.schema import Filter, Intent, Item, Message, Offer, Plan, Reply, Session
 
 N_OFFERS = 4
@@ -23,7 +23,8 @@ def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -
         return Reply(_small_talk(plan, message, outcome))
     if plan.action is Intent.ASK:
         return _answered(session, plan, outcome)
-    text = " ".join(filter(None, (_returned(plan), _found(plan, outcome), _notes(plan.notes))))
+    parts = [_found(plan, outcome), _notes(plan.notes)]
+    text = " ".join(filter(None, (_returned(plan), *(parts if outcome.items else reversed(parts)))))
     return Reply(text, _offers(session, plan, outcome))
 
 
@@ -33,28 +34,31 @@ def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -
 def _found(plan: Plan, outcome: Outcome) -> str:
     n_shown = len(outcome.items)
     if not n_shown:
-        return _nothing(plan)
+        return _nothing(plan, outcome)
     best = _named(outcome.items[0])
     if plan.action is Intent.COMPATIBLE:
         return _outfit(plan, outcome)
     if plan.action is Intent.SAME_ITEM:
         return _same(outcome)
-    conditions = f" for {filters_label(plan.filters)}" if plan.filters else ""
-    if n_shown < outcome.k:
-        count = "Only one item passes" if n_shown == 1 else f"Only {n_shown} items pass"
-        return f"{count} everything you asked for ({filters_label(plan.filters)}). The best match is {best}." if plan.filters else (
-            f"Here are all {n_shown} that are left. The best match is {best}."
-        )  # fmt: skip
-    if plan.filters:
-        return f"Here are the best {n_shown} of {outcome.n_matching}{conditions}. First comes {best}."
-    return f"Here are the {n_shown} best matches. First comes {best}."
+    asked = filters_label(plan.filters)
+    if not asked:
+        return f"Here are {n_shown} matches. First comes {best}."
+    if n_shown >= outcome.k:
+        return f"{outcome.n_matching} items fit: {asked}. These {n_shown} fit best, first {best}."
+    if n_shown == 1:
+        return f"Only one item fits: {asked}. It is {best}."
+    return f"Only {n_shown} items fit: {asked}. First comes {best}."
 
 
-def _nothing(plan: Plan) -> str:
+def _nothing(plan: Plan, outcome: Outcome) -> str:
     if not plan.filters:
         return "There is nothing more to show."
     asked = filters_label(plan.filters)
-    return f"Nothing in this gallery passes all of this: {asked}. I have not stretched it; you can loosen it below."
+    if outcome.n_matching:
+        return f"That was all: nothing else fits: {asked}."
+    return f"Nothing in this gallery fits: {asked}." + (
+        " I left it at that; the buttons loosen it." if outcome.relaxations else ""
+    )
 
 
 def _same(outcome: Outcome) -> str:
@@ -92,9 +96,11 @@ def _returned(plan: Plan) -> str:
 
 
 def _back(plan: Plan, outcome: Outcome) -> Reply:
-    if plan.reference_turn is None or not outcome.items:
+    if plan.reference_turn is None:
         return Reply(f"{_notes(plan.notes)} A fresh start. What are you looking for?".strip())
     shown = f" ({filters_label(plan.filters)})" if plan.filters else ""
+    if not outcome.items:
+        return Reply(f"Back at turn {plan.reference_turn}, which found nothing{shown}. What shall I change?")
     return Reply(
         f"Back at turn {plan.reference_turn}: its {len(outcome.items)} results again{shown}, beginning with {_named(outcome.items[0])}."
     )
@@ -116,6 +122,8 @@ def _small_talk(plan: Plan, message: Message, outcome: Outcome) -> str:
     kind = plan.attribute or next(
         (kind for kind, pattern in OTHER_KINDS.items() if pattern.search(message.text.lower())), "off_topic"
     )
+    if kind == "missing":
+        return f"{_notes(plan.notes)} Which one do you mean? A click on its picture selects it."
     if kind in _SMALL_TALK:
         return _SMALL_TALK[kind]
     facet = outcome.catalogue.facets.get("category")

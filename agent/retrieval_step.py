@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from retrieval.schema import Filter
 
 N_RELAXATIONS = 3
+KEPT_LONGEST = frozenset({"category", "gender"})
+"""Who asked for a dress would rather have another colour than a shirt."""
 SPARE = 12
 """So many more are fetched for the same item, since the query's own pictures are taken out afterwards."""
 
@@ -83,7 +85,7 @@ def _with_words(query: Query, plan: Plan) -> Query:
 
 
 def _relax(retriever: Retriever, filters: tuple[Filter, ...], n_matching: int) -> tuple[Relaxation, ...]:
-    """Which one filter to drop: the one that brings most comes first."""
+    """Which one filter to drop: the one that brings most comes first, another kind of garment last."""
     tried = (Relaxation(dropped, retriever.count([f for f in filters if f != dropped])) for dropped in filters)
     useful = [relaxation for relaxation in tried if relaxation.n_items > n_matching]
-    return tuple(sorted(useful, key=lambda relaxation: -relaxation.n_items)[:N_RELAXATIONS])
+    return tuple(sorted(useful, key=lambda r: (r.dropped.attribute in KEPT_LONGEST, -r.n_items))[:N_RELAXATIONS])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agent.protocols import Catalogue
 from retrieval.errors import MessageError
@@ -15,7 +15,7 @@ class Scene:
     path: tuple[Turn, ...]
     """The branch that the message continues, oldest first."""
     turn: Turn | None
-    """The latest turn of the branch that shows something."""
+    """The latest turn of the branch that searched, even in vain."""
     selected: Item | None
     has_upload: bool
     catalogue: Catalogue
@@ -24,9 +24,14 @@ class Scene:
     def has_reference(self) -> bool:
         return self.selected is not None or self.has_upload
 
+    @property
+    def showing(self) -> Turn | None:
+        """The latest turn of the branch whose search found anything."""
+        return next((turn for turn in reversed(self.path) if turn.ranking is not None and turn.ranking.hits), None)
+
     def shown(self, turn: Turn | None = None) -> tuple[Item, ...]:
-        """The items of a turn's ranking, of the scene's turn by default; those that left the gallery are left out."""
-        turn = turn or self.turn
+        """The items of a turn's ranking, by default of the latest with any; those that left the gallery are left out."""
+        turn = turn or self.showing
         return items_of(self.catalogue, [hit.item_id for hit in turn.ranking.hits]) if turn and turn.ranking else ()
 
     def asked_about(self) -> tuple[Item, ...]:
@@ -35,10 +40,6 @@ class Scene:
         if last is None or last.ranking is not None or last.plan.intent is not Intent.ASK:
             return ()
         return items_of(self.catalogue, last.plan.references)
-
-    def at(self, turn: Turn) -> Scene:
-        """The same gallery at another turn, with nothing selected."""
-        return replace(self, turn=turn, path=(*self.path, turn), selected=None)
 
 
 def look(session: Session, message: Message, catalogue: Catalogue) -> Scene:

@@ -24,6 +24,7 @@ make makes made change changed turn keep keeping kept same similar exact exactly
 colour color coloured colored shade gallery catalogue catalog please thanks would've could've that's there's here's what're how's mean think guess sounds take
 recommend suggest recommendation recommendations suggestions suggestion want's going cute-ish wondering interested able possible tell know say said have-you search-for still but's let-me put add both perfect awesome
 """.split())  # fmt: skip
+_LESS_LIKE = re.compile(r"\b(?:less like|nothing like|not like|unlike|different from|not (?:this|that) one)\b")
 _KEEP_BEFORE = frozenset({"more", "less"})
 """ "more" and "less" stay in front of a word that the encoder should see changed: "more colourful"."""
 
@@ -61,7 +62,7 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
         text=_words(reading, wanted, [*pointing, *cues]),
         filters=(*_any_of(wanted), *_none_of(unwanted, facets), *prices),
         unwanted_texts=texts,
-        is_less_like=is_less_like,
+        is_less_like=is_less_like or bool(pointing and _LESS_LIKE.search(reading.text)),
         comparisons=reading.comparisons,
         notes=tuple(dict.fromkeys((*reading.corrections, *notes, *price_notes))),
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agent.vocabulary import listed
 from retrieval.schema import Filter, Item, Plan
 
+_HEAD = ("pattern", "colour", "material", "category")
 _NAMES = {"colour": "colour", "category": "kind", "usage": "occasion", "sleeves": "sleeves"}
 
 
@@ -25,7 +26,36 @@ def filter_label(condition: Filter) -> str:
 
 
 def filters_label(filters: Sequence[Filter]) -> str:
-    return "; ".join(filter_label(condition) for condition in filters)
+    """`"Red Dress, sleeves Short, for Women, not Floral, price up to 50"`: what passes, as one phrase."""
+    head = [values for attribute in _HEAD if (values := _wanted(filters, attribute))]
+    prices = [f for f in filters if f.operator in ("at_most", "at_least")]
+    rest = [
+        filter_label(f)
+        for f in filters
+        if f not in prices and not (f.operator == "any_of" and f.attribute in (*_HEAD, "gender"))
+    ]
+    whom = _wanted(filters, "gender")
+    return ", ".join(filter(None, (" ".join(head), *([f"for {whom}"] if whom else []), *rest, *_bounds(prices))))
+
+
+def _bounds(filters: Sequence[Filter]) -> list[str]:
+    """`"price 20 to 40"` where both ends are given."""
+    found: list[str] = []
+    for attribute in dict.fromkeys(f.attribute for f in filters):
+        low, high = (
+            [f.values[0] for f in filters if f.attribute == attribute and f.operator == o]
+            for o in ("at_least", "at_most")
+        )
+        if low and high:
+            found.append(f"{attribute_name(attribute)} {_value(low[0])} to {_value(high[0])}")
+        else:
+            found += [filter_label(f) for f in filters if f.attribute == attribute]
+    return found
+
+
+def _wanted(filters: Sequence[Filter], attribute: str) -> str:
+    found = (f for f in filters if f.attribute == attribute and f.operator == "any_of")
+    return " or ".join(listed((_value(value) for value in f.values), "or") for f in found)
 
 
 def attribute_name(attribute: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from agent.intents import ROLLBACK, is_restart
+from agent.cues import RESTART, ROLLBACK
 from agent.reading import find_mentions
 from agent.references import TurnReferent, refer_to_turn
 from agent.scene import Scene, turns_known
@@ -39,7 +39,7 @@ class Return:
 def find_return(text: str, session: Session, scene: Scene, lexicon: Lexicon) -> Return | None:
     """None when the message does not go back. Raises MessageError for a turn that does not exist."""
     lowered = " ".join(text.lower().replace("’", "'").split())
-    if is_restart(lowered) and session.turns:
+    if RESTART.search(lowered) and session.turns:
         return Return(None, scene)
     cue = ROLLBACK.search(lowered)
     if cue is None or (not session.turns and not _names_turn(lowered)):

@@ -1,0 +1,216 @@
+"""Phrases that say what a message asks for, as patterns over its lower-case text. One alternative a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+def phrases(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(alternatives) + ")")
+
+
+_POINT = r"(?:this|that|it|these|those|them)"
+_POINT_OR_PLACE = r"(?:this|that|it|these|those|them|number|the (?:first|second|third|fourth|fifth|last|\w+ one))\b"
+_KINDS = (
+    "accessories|shoes?|bags?|jacket|top|trousers|pants|belt|jewellery|jewelry|heels|boots|scarf|hat|coat|watch|skirt|jeans"
+    "|shirt|handbag|sneakers|trainers"
+)
+
+# --- nothing to retrieve ---------------------------------------------------------------------------------------------
+
+OTHER_KINDS: Mapping[str, re.Pattern[str]] = {
+    "cart": phrases(
+        r"(?:add|put|place|throw|get)\b.{0,60}\b(?:my |the |a )?(?:shopping )?(?:cart|basket|trolley|wish ?list)",
+        r"add to (?:bag|cart|basket)",
+        r"i(?:'ll| will| would like to|'d like to| want to)? (?:just )?(?:take|buy|order|purchase)\b(?! a look)"
+        r"(?=.{0,40}(?:\b(?:it|this|that|them|both|one|these|those)\b|$))",
+        r"(?:buy|order|purchase) (?:it|this|that|them|these|the)\b",
+        r"check ?out\b(?! (?:the|this|these|some))",
+        r"place (?:an|my) order|my order|order status|track my",
+        r"pay(?:ment)? (?:by|with|method)|can i pay",
+        r"returns? (?:policy|it|this|them|an? \w+|my \w+|something)\b|exchange (?:it|this)|refund",
+        r"shipping|deliver(?:y|ed|ing)?\b|ship (?:to|it)",
+        r"discount|coupon|voucher|promo code|gift card|customer service|in stock|opening hours",
+    ),
+    "help": re.compile(
+        r"\b(?:what can you do|what can i (?:do|ask)|how do(?:es)? (?:you|this|it) work|what do you do|who are you|what are you"
+        r"|are you (?:a )?(?:bot|human|robot|real)|your name|help me with what|how can you help)|^help(?: me)?\W*$"
+    ),
+    "thanks": re.compile(
+        r"^(?:(?:ok(?:ay)?|great|perfect|cool|nice|awesome|lovely|wonderful|brilliant|excellent|alright|no|that's all|all good)[ ,.!]*)*"
+        r"(?:many )?(?:thanks|thank you|thx|ty|cheers)\b"
+        r"(?:[ ,.!]*(?:so much|a lot|very much|for (?:your|the|all) (?:the )?help|again|that's all|that is all|bye|you've been great))*\W*$"
+        r"|^(?:great|perfect|cool|nice|awesome|lovely|beautiful|ok(?:ay)?|wonderful|brilliant|excellent|wow|amazing|lol|haha"
+        r"|i (?:really )?(?:love|like) (?:it|this|that|them)|looks? (?:great|good|nice)"
+        r"|you(?:'re| are) (?:great|amazing|the best|(?:really |very |so )?helpful))[ !.]*$"
+    ),
+    "bye": re.compile(
+        r"^(?:ok(?:ay)?[ ,]+)?(?:bye|goodbye|see you|that's all|that is all|that will be all|nothing else|i'm done)\b.{0,20}$"
+    ),
+    "greeting": re.compile(
+        r"^(?:hi|hello|hey|good (?:morning|evening|afternoon|day)|hiya|howdy|greetings|yo|sup|hola)\b"
+        r"(?:[ ,!.]*(?:there|everyone|how are you(?: doing)?(?: today)?|how's it going|what's up|friend|assistant))*\W*$"
+        r"|^(?:how are you(?: doing)?(?: today)?|how's it going|what's up|(?:are you|anybody|anyone) there)\W*$"
+    ),
+    "off_topic": phrases(
+        r"weather (?:in|today|tomorrow|like|forecast)|the weather\b|forecast|jokes?\b|poems?\b|recipes?\b|pizza|president|capital of",
+        r"football|flights?\b|hotels?\b|laptops?\b(?! bag)|smartphones?|iphones?\b|the news|stock market|translate|python code",
+        r"write (?:me )?(?:a|an|some) (?:poem|story|essay|code|song)|what time is it|what day is it|bitcoin|movies?\b|restaurants?\b",
+        r"furniture|sofas?\b|groceries|world cup|\d+ ?(?:[+*/]|times|plus|minus|divided by) ?\d+|meaning of life|homework",
+        r"car insurance|system prompt|ignore (?:all|your|previous|the) |(?:some |play )music",
+    ),
+}  # fmt: skip
+"""The kinds of OTHER, in the order in which they are tried."""
+
+# --- attributes ------------------------------------------------------------------------------------------------------
+
+ATTRIBUTE_WORDS: Mapping[str, str] = {
+    "colour": r"colou?rs?|shades?",
+    "pattern": r"patterns?|prints?|design",
+    "neckline": r"necklines?|neck|collars?",
+    "sleeves": r"sleeves?|sleeve length",
+    "material": r"materials?|fabrics?|made (?:of|from|out of)|cloth|textile",
+    "brand": r"brands?|labels?|designers?|makes? (?:it|this|that|these|them)|made by|manufacturer|who made|who makes",
+    "length": r"length|how long (?:is|are)",
+    "fit": r"fit|cut|silhouette",
+    "price": r"prices?|costs?|how much(?: (?:is|are|does|do|for))?|expensive|cheap(?:er|est)?|pricey",
+    "size": r"sizes?",
+    "season": r"seasons?",
+    "usage": r"occasions?|usage|wear it (?:to|for|at)",
+    "gender": r"for (?:men or women|women or men|which gender)|gender",
+    "category": r"(?:kinds?|types?|categor(?:y|ies))(?: of (?:clothes|clothing|items?|things|garments?|products?))?",
+    "year": r"year",
+    "reviews": r"reviews?|ratings?|rated",
+}
+"""Attribute -> how it is spoken of. size and reviews are asked for although few catalogues know them."""
+
+_SHARED = (
+    r"colou?rs?|shade|patterns?|prints?|design|necklines?|neck|collars?|sleeves?|sleeve length|materials?|fabrics?|brands?"
+    r"|labels?|designer|length|fit|cut"
+)
+SHARED_ATTRIBUTE = re.compile(
+    rf"\b(?:same|this|that|such an?|its)(?: exact| very| same| \w+)? (?P<attribute>{_SHARED})\b"
+    rf"(?P<more>(?:,? and (?:the )?(?:same )?(?:{_SHARED})\b)*)"
+)
+SHARED_BRAND = phrases(
+    r"(?:else|other|more|anything|everything|things?|stuff)\b.{0,25}\b(?:by|from|of) (?:the same|the|this|that|them|these)"
+    r" ?(?:brand|label|designer|maker|people|company)\b",
+    r"more (?:by|from) (?:them|this brand|that brand|the brand)\b",
+    r"(?:this|that|the same) (?:brand|label|designer|company) (?:also )?(?:make|makes|have|has|offer|sell)",
+)
+WANTS_OTHERS = re.compile(
+    r"\b(?:other|else|another|different|more|anything|what|things?|something|all|everything|items|also|share|which)\b"
+)
+ON_OTHER_GARMENT = phrases(
+    r"something (?:else|different)|on (?:another|a different|other)|(?:different|another|other) (?:kinds?|types?|garments?)",
+)
+
+# --- the same item, and what goes with it ----------------------------------------------------------------------------
+
+SAME_ITEM = phrases(
+    r"(?:this|that|the|exactly|an?) ?(?:very |exact(?:ly)? |precise |identical |same )+(?:same )?(?:\w+ )?\w+"
+    r"(?= ?(?:$|[?.!,]|in (?:the|your) (?:shop|store|gallery)|available|from|for sale|in stock|again|somewhere|here|please))",
+    r"exact(?:ly)? (?:same|this|that|these|those|match|one|item|product)|identical|exactly the \w+",
+    r"(?:from|at) (?:an?other|a different|the other|all|different) (?:sides?|angles?|views?|directions?|perspectives?)",
+    r"from (?:behind|the (?:back|side|front))|(?:side|back|rear|front|another|other|different) views?\b|(?:the|its) back of",
+    r"(?:other|another|more|different) (?:pictures?|photos?|images?|shots?|angles?|views?) of\b",
+    r"(?:another|a different|other) (?:angle|picture|photo)",
+    rf"(?:do you|have you) (?:sell|stock|carry|got|have) {_POINT}(?: (?:one|item|product|exact \w+|very \w+|\w+))?"
+    r"(?: here| in (?:the|your) (?:shop|store|gallery))?\W*$",
+    rf"(?:find|where (?:can|do) i (?:find|get|buy)|is) {_POINT}(?: (?:one|item|product|exact \w+|very \w+|\w+))?"
+    r" in (?:the|your) (?:shop|store|catalogue|catalog|gallery)\b",
+    rf"where (?:can|do) i (?:find|get) {_POINT}\b|can you find {_POINT}\b",
+    rf"^(?:please )?(?:find|identify) {_POINT}(?: \w+)?\W*$",
+    r"this (?:very|exact) \w+|(?:which|what) (?:of your )?(?:product|item|model)s? is (?:this|that|it)\b",
+)
+COMPATIBLE = phrases(
+    r"(?:goes|go|going|would go|looks? (?:good|nice|great)|works?|fits?|suits?) (?:well |nicely |together |best |great |good )*with\b",
+    r"(?:to |that |which |would |will )?(?:match(?:es|ing)?|pairs?|paired|combines?|coordinates?) (?:well |nicely )?(?:with |to )(?!.{0,12}\bprice)",
+    r"(?:to|that|which|will|would|could) match(?:es)?\b|to go with|what to wear with",
+    r"(?:wear|worn|combine|pair|style|match) (?:\w+ ){0,5}(?:with|together)\b",
+    r"complete (?:the|my|this|an?) (?:look|outfit)|(?:full|whole|complete|an?|the|my|this) outfit (?:with|around|from|for)|(?:full|whole|complete) (?:outfit|look)",
+    r"how (?:do|can|should|would|to) (?:i |you |we )?(?:style|wear)",
+    r"what (?:else )?(?:can|could|should|do|would) (?:i|you) wear\b.{0,30}\b(?:with|under|over)",
+    rf"style {_POINT}\b|build (?:a|an|the|me an?) (?:look|outfit)|put together an? (?:outfit|look)|finish (?:the|this) (?:look|outfit)",
+    rf"(?:{_KINDS}) (?:for|with) {_POINT_OR_PLACE}",
+    rf"(?:match(?:es)?|fits?|suits?) {_POINT_OR_PLACE}(?! (?:description|budget|price))",
+    rf"matching (?!in )\w+|(?:complements?|accessori[sz]e) (?:{_POINT}|the)\b",
+)  # fmt: skip
+
+# --- changes ---------------------------------------------------------------------------------------------------------
+
+_COMPARED = (
+    "longer|shorter|darker|lighter|brighter|looser|tighter|wider|cheaper|fancier|warmer|bigger|smaller|simpler|thicker|thinner"
+    "|softer|slimmer|nicer|bolder|plainer|baggier|dressier|smarter|higher|lower"
+)
+MODIFY = phrases(
+    r"make (?:it|that|this|them)|change (?:it|the|that|this)|turn it|swap|switch (?:it|the|to)|instead|rather|prefer|only",
+    r"but (?:in|with|without|for|not|more|less|a bit|make|it|i|no|slightly|as|of|by|from|under|have|has|is|please|the|this|that|something)\b",
+    rf"but (?:{_COMPARED})",
+    r"(?:something|anything|one|ones|more|similar) (?:like|to|as) (?:this|that|it|these|those|the)",
+    r"like (?:this|that|it|these|those)\b|similar|same (?:but|one|style|thing|kind|dress|shirt|in|with|again)|the same\b",
+    rf"(?:a (?:bit|little)|slightly|much|even|way) \w+er\b|(?:more|less) \w+|(?:{_COMPARED})\b",
+    rf"(?:have|got|does|get|see|show me|want|like|love|prefer|need|is|are|available|find) (?:{_POINT}|this one|that one|the (?:same|\w+ one|first|second|third|fourth|fifth|last))"
+    r"(?: one)? (?:come )?(?:also |available |too )?in\b",
+    r"(?:come|comes|available) in|(?:what|how) about|any(?:thing)? (?:in|with|without|for|from|by|cheaper|else|more|less|longer|shorter)",
+    r"others?\b|show (?:me )?more|more (?:results|options|like)|else|add (?:a |an |some )?\w+|remove|take off|get rid|keep (?:it|the|everything)",
+)  # fmt: skip
+ELLIPTIC = re.compile(
+    r"^(?:(?:and|or|ok(?:ay)?|yes|yeah|hm+|well|please|maybe|now|just|also|perhaps|actually|no|but|so|then|great|nice|cool|alright)[ ,]+)*"
+    r"(?:in|with|without|but|for|under|below|over|is|has|have|are|no|not|less|more|from|by|only|instead|it|same|something|anything|a bit"
+    r"|much|too|between|around|up to|made|nothing|slightly|i(?:'d| would) (?:prefer|rather)|prefer|must|should|having|wants?|as|ones?)\b"
+)
+
+# --- questions -------------------------------------------------------------------------------------------------------
+
+QUESTION_ABOUT = re.compile(
+    r"^(?:and |so |but |ok(?:ay)? |please |hm+ |wait )*(?:is|are|was|were|does|do|has|have|did|will|would|can) "
+    r"(?:it|this|that|these|those|they|the|number|#|item|both|its|either|any of (?:these|those|them))\b(?! you)"
+)
+ASK = phrases(
+    r"compare|comparison|differ(?:ence|ent)?\b(?! (?:colou?r|one|style|kind|angle|garment|side))|how do(?:es)? .{0,40} compare",
+    r"tell me (?:more )?about|(?:more|any|some) (?:details|info(?:rmation)?)|details (?:of|on|about)|describe",
+    r"what is (?:it|this|that)\b(?! (?:in|called in))|what(?:'s| is) (?:the )?(?:first|second|third|fourth|fifth|last|number)",
+    r"how many|how much|who (?:makes|made)|which (?:one|of)\b|what(?:'s| is| are) (?:it|this|that|they|these) (?:made|called)",
+    r"(?:can|could|should|is it ok to) (?:i|you) (?:machine )?(?:wash|iron|dry)\b",
+)
+WH = phrases(
+    r"(?:what|which|how|who|whose|when|whats|tell me)\b|(?:do|would) you know|(?:can|could) you (?:tell|give)|give me|may i (?:know|ask)",
+    r"i(?:'d| would)? (?:want|like|need) to know|can i (?:get|have|know)|(?:price|cost|brand|material|fabric) of|do(?:es)? (?:you|it) have (?:any )?(?:info|details)",
+)  # fmt: skip
+BARE_ATTRIBUTE = re.compile(
+    r"^(?:and )?(?:the |its |their )?(?:price|brand|material|fabric|size|colou?r|pattern|neckline)s?\W*$"
+)
+WANTS_ITEMS = phrases(
+    r"do you (?:also |still |even )?(?:have|sell|carry|stock)|have you got|show me|i(?:'m| am) (?:also )?(?:looking|after|searching)",
+    r"looking for|find me|search for|i (?:also )?(?:need|want|would like|'d like) (?:a|an|some)\b|is there (?:a|any)|are there any|got any",
+    r"any (?:\w+ ){0,2}\w+s\b",
+)  # fmt: skip
+GALLERY_QUESTION = re.compile(r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you)")
+OFFERED_IN = re.compile(
+    r"\b(?:come|comes|available|have (?:it|this|that|them|one|any|something|anything)|got|is there|are there) (?:\w+ ){0,3}(?:in|with|for|without)\b"
+)
+SIZE = re.compile(
+    r"\b(?:what|which|available|my|your|in|other|the) sizes?\b|\bin (?:a )?size\b|\bsizes (?:do|are|does)\b"
+    r"|\bin (?:an? )?(?:xs|s|m|l|xl|xxl|extra (?:small|large))\b\W*$|\bsize (?:xs|s|m|l|xl|xxl|\d+)\b"
+)
+
+# --- going back ------------------------------------------------------------------------------------------------------
+
+RESTART = phrases(
+    r"start (?:over|again|afresh|fresh|from scratch)|new search|from scratch|reset|forget (?:it|that|everything|all)(?: all)?\W*$",
+    r"clear (?:everything|all|the filters|the search)|something (?:completely|totally|entirely) (?:different|new)",
+)
+_PAST = "previous|last|earlier|first|original|initial|prior|old"
+ROLLBACK = re.compile(
+    r"\b(?:(?:let's |let us |let me |can we |can you |could you |please |i want to |i'd like to |actually,? )*"
+    r"(?:go|going|went|take me|take us|take it|switch|return|jump|get|step|bring me|head|move|flip|roll|put me|bring)(?: me| us| it)? back(?: again)?(?: to)?"
+    r"|back to|(?:let me |let us |let's )?return to|rewind(?: to)?|roll ?back(?: to)?|back up(?: a bit| to)?"
+    r"|undo(?: (?:that|it|this|the last (?:step|change|one|thing)|my last \w+|last))?|revert(?: (?:to|that|it|this))?|take that back|cancel (?:that|the last)"
+    rf"|(?:show|give|see|display|open|reopen)(?: me)?(?: again)? (?:the |my |your )?(?:{_PAST}) (?:results|search|ones|list|set|selection|page)(?: again)?"
+    r"|(?:take|bring|get) (?:me|us) to (?:the )?(?:turn|step|first search|previous|earlier|last search)"
+    r"|(?:the )?(?:one|ones|results?) (?:just )?before(?: that)?\W*$|^(?:the )?previous(?: (?:one|ones|results?|page|step|turn|search))?\W*$"
+    r"|(?:continue|carry on|start|work|pick up|resume|proceed|branch) (?:again )?(?:from|with|at|on) (?:the )?(?:turn|step|search|first|second|third|previous|earlier|original)"
+    rf"|^back\W*$|i (?:liked|preferred) (?:the )?(?:{_PAST}) (?:ones|results?|search|selection|list)(?: (?:better|more))?)"
+)  # fmt: skip

@@ -1,0 +1,100 @@
+"""Plans for other garments than the one that is meant: what goes with it, and what shares an attribute with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent.cues import ON_OTHER_GARMENT
+from agent.intents import attributes_named
+from agent.planners.items import gender_of, ids, name_of, number_of, own_kind, values_of, words_of
+from agent.planners.understanding import Understanding, best_of
+from agent.wishes import carry, compare, wish_of
+from retrieval.schema import Filter, Intent, Plan
+
+
+def compatible(found: Understanding) -> Plan:
+    items = found.referent.items or (() if _names_its_own_anchor(found) else best_of(found))
+    if not items and not found.scene.has_upload:
+        return _compatible_with_words(found)
+    wish = compare(found.wish, (), (), found.facets)
+    own = tuple(value for item in items for value in own_kind(str(item.attributes.get("category", "")), found.lexicon))
+    wanted = tuple(_outside_own_kind(wish.filters, own))
+    gender = gender_of(items, found.facets)
+    filters = carry(gender, wanted)
+    if own and not any(f.attribute == "category" for f in wanted):
+        filters = (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
+    return Plan(Intent.COMPATIBLE, text=wish.text, reference_turn=number_of(found.base) if items else None, references=ids(items),
+                filters=filters, unwanted_texts=wish.unwanted_texts, notes=(*found.referent.notes, *wish.notes))  # fmt: skip
+
+
+def _compatible_with_words(found: Understanding) -> Plan:
+    """ "What shoes go with a navy blazer?": what is named after "with" is what the shopper has."""
+    at = max((found.reading.text.rfind(f" {word} ") for word in ("with", "match", "for", "matching")), default=-1)
+    had = [mention for mention in found.reading.mentions if mention.span[0] > at]
+    wish = wish_of(found.reading, [m.span for m in had], found.decision.cues, found.facets)
+    own = tuple(
+        v
+        for m in had
+        if m.attribute == "category"
+        for value in m.meaning.values
+        for v in own_kind(value, found.lexicon)
+    )
+    wanted = tuple(_outside_own_kind(wish.filters, own))
+    genders = tuple(Filter("gender", "any_of", m.meaning.values) for m in had if m.attribute == "gender")
+    filters = carry(genders, wanted)
+    if own and not any(f.attribute == "category" for f in wanted):
+        filters = (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
+    text = " ".join(m.said for m in had) or found.wish.text
+    return Plan(
+        Intent.COMPATIBLE, text=text, filters=filters, unwanted_texts=wish.unwanted_texts, notes=found.wish.notes
+    )
+
+
+def same_attribute(found: Understanding) -> Plan:
+    items = found.referent.items or best_of(found)
+    named = attributes_named(found.reading.text[slice(*found.decision.cues[0])]) if found.decision.cues else ()
+    named = tuple(name for name in named or (found.decision.detail,) if name)
+    known = [
+        Filter(name, "any_of", values_of(items, name))
+        for name in named
+        if name in found.facets and values_of(items, name)
+    ]
+    unknown = [name for name in named if name not in {f.attribute for f in known}]
+    wish = compare(found.wish, items, (), found.facets)
+    filters = carry((*gender_of(items, found.facets), *known), wish.filters)
+    own = values_of(items, "category")
+    if own and "category" not in wish.attributes and ON_OTHER_GARMENT.search(found.reading.text):
+        filters = (*filters, Filter("category", "none_of", own))
+    notes = tuple(
+        f"the gallery does not say what {name} {name_of(items)} has, so I went by its picture"
+        for name in unknown
+        if items
+    )
+    return Plan(Intent.SAME_ATTRIBUTE, text=" ".join(filter(None, (words_of(known), wish.text))), reference_turn=number_of(found.base),
+                references=ids(items), filters=filters, unwanted_texts=wish.unwanted_texts, attribute=named[0] if named else "",
+                notes=(*found.referent.notes, *wish.notes, *notes))  # fmt: skip
+
+
+def _outside_own_kind(filters: Sequence[Filter], own: Sequence[str]) -> list[Filter]:
+    """Nothing of the own kind is asked for: "goes with this dress" names the dress, not a wish."""
+    kept: list[Filter] = []
+    for condition in filters:
+        if condition.attribute == "category" and condition.operator == "any_of":
+            values = tuple(value for value in condition.values if value not in own)
+            if values:
+                kept.append(replace(condition, values=values))
+        else:
+            kept.append(condition)
+    return kept
+
+
+def _names_its_own_anchor(found: Understanding) -> bool:
+    """ "what goes with a navy blazer" while something else is shown."""
+    match = re.search(r"\b(?:with|match(?:es)?|for) (?:an?|my|some) ", found.reading.text)
+    return (
+        bool(match)
+        and not found.scene.selected
+        and any(m.span[0] >= match.end() for m in found.reading.mentions if match)
+    )

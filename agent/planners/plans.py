@@ -1,0 +1,165 @@
+"""From what was understood to a plan: one function an intent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agent.planners.items import ids, kept_of, number_of, values_of, words_of
+from agent.planners.pairing import compatible, same_attribute
+from agent.planners.understanding import Understanding, again, best_of, carried_unwanted
+from agent.reading import find_mentions
+from agent.scene import Scene, own_filters
+from agent.vocabulary import listed
+from agent.wishes import Wish, carry, compare, drop_words
+from retrieval.schema import Filter, Intent, Item, Message, Plan, Turn
+
+if TYPE_CHECKING:
+    from retrieval.protocols import Facet
+
+
+def without_words(message: Message, scene: Scene) -> Plan:
+    """A picture, a selection or filters alone."""
+    if message.images:
+        return Plan(Intent.SEARCH)
+    if scene.selected is not None:
+        return Plan(Intent.MODIFY, reference_turn=number_of(scene.turn), references=(scene.selected.item_id,),
+                    filters=kept_of([scene.selected], (), scene.catalogue.facets))  # fmt: skip
+    if scene.turn is not None and message.filters:
+        old = scene.turn.plan
+        return replace(old, intent=again(old), then=None, reference_turn=scene.turn.turn_number,
+                       filters=carry(own_filters(scene.turn), message.filters), notes=())  # fmt: skip
+    return Plan(Intent.SEARCH)
+
+
+def _search(found: Understanding) -> Plan:
+    wish = compare(found.wish, (), (), found.facets)
+    filters, notes = wish.filters, wish.notes
+    if "gender" not in wish.attributes and (spoken := _gender_said_before(found)):
+        filters = (*filters, spoken)
+        notes = (*notes, f"still for {listed(map(str, spoken.values[:1]))}")
+    text = wish.text or words_of(filters) or found.reading.text
+    return Plan(Intent.SEARCH, text=text, filters=filters, unwanted_texts=wish.unwanted_texts, notes=notes)
+
+
+def _modify(found: Understanding) -> Plan:
+    if found.wish.is_less_like and found.referent.items:
+        return _less_like(found)
+    if found.referent.items or found.scene.has_upload or found.base is None:
+        return _modify_item(found)
+    return _refine(found, found.base)
+
+
+def _modify_item(found: Understanding) -> Plan:
+    items, base = found.referent.items, found.base
+    wish = compare(found.wish, items, found.scene.shown(base), found.facets)
+    kept = kept_of(items, own_filters(base) if base and items else (), found.facets)
+    if base is None and not found.scene.has_reference:
+        return _search(found)
+    return Plan(
+        Intent.MODIFY,
+        text=_with_kind(wish, items, found.facets),
+        reference_turn=number_of(base) if items else None,
+        references=found.item_ids,
+        filters=carry(kept, wish.filters),
+        unwanted_texts=carried_unwanted(found, base if items else None),
+        notes=(*found.referent.notes, *wish.notes),
+    )
+
+
+def _refine(found: Understanding, base: Turn) -> Plan:
+    """Nothing is pointed at: the earlier wish itself is changed, and what it referred to stays."""
+    wish = compare(found.wish, (), found.scene.shown(base), found.facets)
+    decided = {condition.attribute for condition in wish.filters}
+    old = drop_words(base.plan.text, decided, found.lexicon)
+    new_words = [word for word in wish.text.split() if word not in old.split()]
+    return Plan(
+        again(base.plan),
+        text=" ".join([*new_words, old]).strip() or words_of(wish.filters),
+        reference_turn=base.turn_number,
+        references=base.plan.references,
+        filters=carry(own_filters(base), wish.filters),
+        unwanted_texts=carried_unwanted(found, base),
+        unwanted_items=base.plan.unwanted_items,
+        attribute=base.plan.attribute if again(base.plan) is Intent.SAME_ATTRIBUTE else "",
+        notes=wish.notes,
+    )
+
+
+def _less_like(found: Understanding) -> Plan:
+    base = found.base
+    wish = found.wish
+    old = base.plan if base else Plan(Intent.SEARCH)
+    return Plan(
+        Intent.MODIFY,
+        text=" ".join(filter(None, (wish.text, old.text))),
+        reference_turn=number_of(base),
+        references=tuple(item_id for item_id in old.references if item_id not in found.item_ids),
+        filters=carry(own_filters(base) if base else (), wish.filters),
+        unwanted_texts=carried_unwanted(found, base),
+        unwanted_items=tuple(dict.fromkeys((*old.unwanted_items, *found.item_ids))),
+        notes=(*found.referent.notes, *wish.notes),
+    )
+
+
+def _same_item(found: Understanding) -> Plan:
+    items = found.referent.items or best_of(found)
+    categories = values_of(items, "category")
+    filters = (Filter("category", "any_of", categories),) if categories else ()
+    return Plan(Intent.SAME_ITEM, reference_turn=number_of(found.base), references=ids(items), filters=filters,
+                notes=found.referent.notes)  # fmt: skip
+
+
+def _ask(found: Understanding) -> Plan:
+    about = found.wish.filters if re.search(r"\bhow many\b", found.reading.text) else ()
+    return Plan(Intent.ASK, text=found.reading.text, reference_turn=number_of(found.base), references=found.item_ids,
+                filters=about, attribute=found.decision.detail,
+                notes=(*found.referent.notes, *found.reading.corrections))  # fmt: skip
+
+
+def _other(found: Understanding) -> Plan:
+    return Plan(Intent.OTHER, text=found.reading.text, references=found.item_ids, attribute=found.decision.detail)
+
+
+def _missing_first(plan: Callable[[Understanding], Plan]) -> Callable[[Understanding], Plan]:
+    """Asks back for an item that is named and not there, instead of guessing."""
+
+    def planned(found: Understanding) -> Plan:
+        if found.referent.missing and not found.referent.items:
+            missing = f"I cannot find {found.referent.missing}"
+            return Plan(Intent.OTHER, text=found.reading.text, attribute="missing", notes=(missing,))
+        return plan(found)
+
+    return planned
+
+
+PLANS: Mapping[Intent, Callable[[Understanding], Plan]] = {
+    Intent.SEARCH: _search,
+    Intent.MODIFY: _missing_first(_modify),
+    Intent.SAME_ITEM: _missing_first(_same_item),
+    Intent.COMPATIBLE: _missing_first(compatible),
+    Intent.SAME_ATTRIBUTE: _missing_first(same_attribute),
+    Intent.ROLLBACK: _search,
+    Intent.ASK: _missing_first(_ask),
+    Intent.OTHER: _other,
+}
+
+
+def _with_kind(wish: Wish, items: Sequence[Item], facets: Mapping[str, Facet]) -> str:
+    """ "blue" of a dress is looked for as "blue dress": the words of an encoder were learnt from whole captions."""
+    kinds = values_of(items, "category") if "category" in facets else ()
+    if not wish.text or len(kinds) != 1 or "category" in wish.attributes:
+        return wish.text
+    return f"{wish.text} {kinds[0].lower()}"
+
+
+def _gender_said_before(found: Understanding) -> Filter | None:
+    """Only what was said in words holds on, not what came from an item."""
+    for turn in reversed(found.scene.path):
+        said = [m for m in find_mentions(turn.message.text.lower(), found.lexicon) if m.attribute == "gender"]
+        filters = [f for f in own_filters(turn) if f.attribute == "gender" and f.operator == "any_of"]
+        if said and filters:
+            return filters[0]
+    return None
