@@ -191,7 +191,8 @@ def train(
     done = resume(out, towers, averaged, optimiser, settings)
     bar = tqdm(total=settings.epochs * per_epoch, initial=done, mininterval=10)
     for epoch in range(done // per_epoch, settings.epochs):
-        torch.manual_seed(hash((settings.seed, epoch)))
+        if epoch * per_epoch >= done:  # within an epoch the checkpoint's own state goes on
+            torch.manual_seed(hash((settings.seed, epoch)))
         for i, batch in enumerate(batches(materials, settings, epoch)):
             step = epoch * per_epoch + i
             if step < done:

@@ -1,0 +1,87 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs requirements-train.txt: make test-training")
+from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material  # noqa: E402
+from retrieval.fashion_am import vlp  # noqa: E402
+from retrieval.fashion_am.texts import TextBank, open_tokenizer  # noqa: E402
+from retrieval.fashion_am.vlp import (  # noqa: E402
+    Towers,
+    VlpSettings,
+    embed_texts,
+    embed_views,
+    positives_of,
+    save,
+    success_at,
+    train,
+)
+
+TOKENIZER = Path(__file__).parents[2] / "assets" / "encoder" / "tokenizer.json"
+WORDS = ["red", "blue", "green", "black", "white", "pink", "grey", "brown"]
+
+
+@pytest.fixture(scope="module")
+def material() -> Material:
+    rng = np.random.default_rng(0)
+    return Material(
+        features=rng.normal(size=(24, *TRUNK_SHAPE)).astype(np.float16),
+        low=rng.normal(size=(24, LOW_WIDTH)).astype(np.float32),
+        names=[f"{word} shirt" for word in WORDS],
+        captions=[[f"{word} top"] for word in WORDS],
+        same=[f"shirt/{word}/men" for word in WORDS],
+        views=[[i, 8 + i] for i in range(8)],
+        sketches=[[16 + i] for i in range(8)],
+        sketch_captions=[["shirt for men"] for _ in WORDS],
+    )
+
+
+SETTINGS = VlpSettings(dim=32, epochs=3, batch=4, sketches=2, warmup=2, average=0.5, save_every=1)
+
+
+def run(material: Material, out: Path, settings: VlpSettings = SETTINGS) -> tuple[Towers, TextBank]:
+    torch.manual_seed(0)
+    towers = Towers(32)
+    texts = {*material.names, *(c[0] for c in material.captions), "shirt for men"}
+    bank = TextBank(towers.text, open_tokenizer(TOKENIZER), texts)
+    return train(towers, [material], bank, settings, out), bank
+
+
+def test_eight_products_are_learnt_by_heart(material, tmp_path):
+    towers, bank = run(material, tmp_path, replace(SETTINGS, epochs=25, batch=8))
+    found = success_at(embed_views(towers, material), embed_texts(towers, bank, material.names), material.names, (1,))
+    assert found["success@1"] == 1.0
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_a_run_killed_after_any_step_ends_with_the_same_weights(material, tmp_path, monkeypatch, steps):
+    whole, _ = run(material, tmp_path)
+    (tmp_path / "checkpoint.pt").unlink()
+    n_saves = 0
+
+    def killed_after(*arguments) -> None:
+        nonlocal n_saves
+        save(*arguments)
+        n_saves += 1
+        if n_saves == steps:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(vlp, "save", killed_after)
+        run(material, tmp_path)
+    resumed, _ = run(material, tmp_path)
+    for (name, a), (_, b) in zip(whole.named_parameters(), resumed.named_parameters(), strict=True):
+        torch.testing.assert_close(a, b, msg=lambda text, name=name: f"{name}: {text}")
+
+
+def test_a_checkpoint_of_other_settings_is_refused(material, tmp_path):
+    run(material, tmp_path)
+    with pytest.raises(ValueError, match="other settings"):
+        run(material, tmp_path, replace(SETTINGS, seed=1))
+
+
+def test_captions_fit_every_product_with_the_same_attributes_and_names_only_their_own():
+    positives = positives_of(["a", "b", "c"], [True, False, False], ["x", "x", "y"])
+    assert positives.tolist() == [[True, True, False], [False, True, False], [False, False, True]]
