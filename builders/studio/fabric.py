@@ -48,15 +48,24 @@ def ink(colour: RGB) -> RGB:
 
 
 _WEAVES: Mapping[str, str] = {
-    "Cotton": "plain", "Jersey": "plain", "Linen": "linen", "Denim": "denim", "Corduroy": "corduroy", "Silk": "", "Chiffon": "",
-    "Satin": "", "Pique Cotton": "pique", "Wool": "felt", "Cashmere": "felt", "Fleece": "felt", "Nylon": "", "Velvet": "felt",
-    "Leather": "leather", "Suede": "felt", "Canvas": "canvas", "Lycra": "", "Polyester": "mesh", "Mesh": "mesh", "Felt": "felt",
-    "Straw": "straw", "Patent Leather": "",
+    "Cotton": "plain", "Jersey": "plain", "Linen": "linen", "Denim": "denim", "Corduroy": "corduroy",
+    "Pique Cotton": "pique", "Wool": "felt", "Cashmere": "felt", "Fleece": "felt", "Velvet": "felt", "Suede": "felt",
+    "Felt": "felt", "Canvas": "canvas", "Leather": "leather", "Polyester": "mesh", "Mesh": "mesh", "Straw": "straw",
 }  # fmt: skip
+"""Material -> weave; smooth materials have none."""
 _GLOSS: Mapping[str, float] = {
     "Silk": 0.55, "Satin": 0.75, "Nylon": 0.45, "Leather": 0.6, "Patent Leather": 1.0, "Lycra": 0.4, "Velvet": 0.35,
     "Chiffon": 0.3, "Polyester": 0.35, "Rubber": 0.4, "Acetate": 0.9, "Metal": 0.9, "Steel": 0.9,
 }  # fmt: skip
+PANELLED = (
+    *(("Sneakers", style) for style in ("Low-Top", "High-Top", "Running", "Slip-On")),
+    ("Leggings", "Panelled"),
+    ("Shorts", "Athletic"),
+    ("Backpack", "Outdoor"),
+    ("Cap", "Trucker"),
+)
+"""(kind, style) whose blocks of colour are parts of their own, not a division of the whole."""
+
 _KNITS = ("Sweater", "Cardigan")
 _METALS: Mapping[str, RGB] = {"Gold": (214, 176, 92), "Silver": (198, 203, 210)}
 
@@ -72,6 +81,8 @@ def fabrics(garment: Garment) -> dict[str, Fabric]:
     main, second = COLOURS[garment.colour], COLOURS[garment.second]
     weave, gloss = weave_of(garment), _GLOSS.get(garment.material, 0.15)
     pattern = "" if garment.pattern in ("Solid", "Tipped") else garment.pattern
+    if (garment.kind, garment.style) in PANELLED:
+        pattern = "" if pattern == "Colourblocked" else pattern
     warm = garment.colour in (
         "Gold",
         "Brown",
@@ -95,6 +106,7 @@ def fabrics(garment: Garment) -> dict[str, Fabric]:
         "rib": Fabric(mix(main, (20, 16, 30), 0.08), "rib", 0.1),
         "second rib": Fabric(second, "rib", 0.1),
         "inside": Fabric(mix(main, (24, 20, 34), 0.34 if not pale else 0.2), weave, 0.0),
+        "back": Fabric(mix(main, (24, 20, 34), 0.18), weave, 0.1),
         "lining": Fabric(mix(second, (40, 36, 48), 0.25), "", 0.2),
         "label": Fabric((250, 249, 245), "", 0.0),
         "button": Fabric(button, "", 0.6),
@@ -111,7 +123,7 @@ def fabrics(garment: Garment) -> dict[str, Fabric]:
         "insole": Fabric((226, 200, 166), "", 0.1),
         "face": Fabric((250, 250, 248) if garment.seed % 3 else (34, 38, 52), "", 0.3),
         "screen": Fabric((196, 208, 196), "", 0.2),
-        "lens": Fabric((58, 54, 60) if garment.seed % 3 else (92, 72, 58), "lens", 1.0, alpha=238),
+        "lens": Fabric(mix(main, (52, 47, 54), 0.74) if garment.seed % 3 else (56, 52, 58), "", 1.0, alpha=238),
     }
 
 
@@ -129,7 +141,8 @@ def _noise(side: int, blur: float, seed: int) -> NDArray[np.float64]:
     f = np.fft.fftfreq(side)
     window = np.exp(-((f[:, None] ** 2 + f[None, :] ** 2) * (2 * math.pi * blur) ** 2) / 2)
     smooth = np.real(np.fft.ifft2(spectrum * window))
-    return (smooth - smooth.mean()) / smooth.std()
+    result: NDArray[np.float64] = (smooth - smooth.mean()) / smooth.std()
+    return result
 
 
 def _weave_values(name: str) -> NDArray[np.float64]:
@@ -144,7 +157,7 @@ def _weave_values(name: str) -> NDArray[np.float64]:
     if name == "denim":
         return _tile(side, lambda x, y: 0.34 * np.sin(tau * (x + y) / 8)) + 0.24 * fine
     if name == "corduroy":
-        return _tile(side, lambda x, y: 0.42 * np.cos(tau * x / 8)) + 0.12 * fine
+        return _tile(side, lambda x, _: 0.42 * np.cos(tau * x / 8)) + 0.12 * fine
     if name == "pique":
         return _tile(side, lambda x, y: 0.3 * np.sin(tau * (x + y) / 8) * np.sin(tau * (x - y) / 8)) + 0.08 * fine
     if name == "felt":
@@ -160,7 +173,7 @@ def _weave_values(name: str) -> NDArray[np.float64]:
             side, lambda x, y: 0.5 * np.sin(tau * (x / 8 + 0.5 * np.floor(y / 8))) * np.abs(np.sin(tau * y / 16))
         )
     if name == "rib":
-        return _tile(side, lambda x, y: 0.6 * np.cos(tau * x / 8)) + 0.08 * fine
+        return _tile(side, lambda x, _: 0.6 * np.cos(tau * x / 8)) + 0.08 * fine
     if name in ("knit", "chunky"):
         step = 8 if name == "knit" else 16
         return _tile(side, lambda x, y: _stitches(x, y, step)) + 0.1 * fine
@@ -178,7 +191,7 @@ def _stitches(x: NDArray[np.float64], y: NDArray[np.float64], step: int) -> NDAr
 @lru_cache(maxsize=32)
 def weave_image(name: str) -> skia.Image | None:
     """Grey relief to be laid over a colour with soft light, or None for a smooth cloth."""
-    if not name or name == "lens":
+    if not name:
         return None
     grey = np.clip(128 + 90 * _weave_values(name), 0, 255).astype(np.uint8)
     rgba = np.dstack([grey, grey, grey, np.full_like(grey, 255)])

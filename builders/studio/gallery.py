@@ -14,32 +14,47 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from builders.studio import naming
-from builders.studio.garment import Garment, palette, sample_garment, styles
+from builders.studio.garment import Garment, family, palette, sample_garment, styles
 from builders.studio.kinds import KINDS
 from builders.studio.render import render
 
 log = logging.getLogger(__name__)
 
 VERSION = "1"
+_SOUGHT = (
+    "T-shirt", "Shirt", "Sweater", "Jacket", "Coat", "Dress", "Skirt", "Trousers", "Jeans", "Sneakers", "Boots", "Heels",
+    "Handbag",
+)  # fmt: skip
+"""Kinds that a shopper looks for most."""
 
 
-def spread_garments(n: int, seed: int) -> Iterator[Garment]:
-    """n garments, as many of each kind as of the others, styles in turn, colours of a kind all different as far as they go."""
+def spread_garments(n: int, seed: int) -> list[Garment]:
+    """n garments in mixed order: the styles of a kind in turn, its colours as different as they go."""
     rng = random.Random(seed)
-    kinds = list(KINDS)
-    for index, kind in enumerate(kinds):
-        count = n // len(kinds) + (index < n % len(kinds))
-        names = styles(kind)
-        decks: dict[str, list[str]] = {}
-        used: dict[str, int] = {}
-        for turn in range(count):
-            style = names[turn % len(names)]
-            deck = decks.setdefault(style, rng.sample(palette(kind, style), len(palette(kind, style))))
-            deck.sort(key=lambda colour: used.get(colour, 0))
-            colour = deck.pop(0)
-            deck.append(colour)
-            used[colour] = used.get(colour, 0) + 1
-            yield sample_garment(rng, kind, colour, style)
+    garments = [garment for kind, count in _counts(n).items() for garment in _spread(rng, kind, count)]
+    rng.shuffle(garments)
+    return garments
+
+
+def _counts(n: int) -> dict[str, int]:
+    """How many garments of each kind; adds up to n."""
+    weights = {kind: 1.4 if kind in _SOUGHT else 0.7 if family(kind) == "accessories" else 1.0 for kind in KINDS}
+    total, given, counts = sum(weights.values()), 0.0, {}
+    for kind, weight in weights.items():
+        before, given = round(given * n / total), given + weight
+        counts[kind] = round(given * n / total) - before
+    return counts
+
+
+def _spread(rng: random.Random, kind: str, count: int) -> Iterator[Garment]:
+    names = styles(kind)
+    used: dict[str, int] = {}
+    for turn in range(count):
+        style = names[turn % len(names)]
+        colours = palette(kind, style)
+        colour = min(rng.sample(colours, len(colours)), key=lambda c: used.get(c, 0))
+        used[colour] = used.get(colour, 0) + 1
+        yield sample_garment(rng, kind, colour, style)
 
 
 def record(garment: Garment, item_id: str, image: str) -> dict[str, str | float]:

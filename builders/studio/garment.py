@@ -6,7 +6,8 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from builders.studio.kinds import ALL_CLOTH, COLOURS, KINDS, PALETTES, STYLES
+from builders.studio.kinds import ALL_CLOTH, COLOURS, KINDS, PALETTES
+from builders.studio.styles import STYLES
 
 _FAMILIES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "tops": ("Apparel", "Topwear", ("T-shirt", "Shirt", "Blouse", "Polo", "Tank Top", "Sweater", "Hoodie", "Cardigan")),
@@ -18,6 +19,8 @@ _FAMILIES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "accessories": ("Accessories", "Accessories", ("Hat", "Cap", "Scarf", "Belt", "Tie", "Sunglasses", "Watch")),
 }
 
+ONE_COLOUR = ("Solid", "Melange", "Washed", "Leopard", "Camouflage", "Gingham", "Houndstooth")
+"""Patterns that are made of shades of the main colour."""
 NEUTRALS = ("White", "Black", "Cream", "Navy Blue", "Grey", "Beige")
 _ACCENTS: Mapping[str, tuple[str, ...]] = {
     "Black": ("White", "Red", "Grey", "Gold", "Pink", "Turquoise Blue"),
@@ -74,11 +77,7 @@ class Garment:
         words = {f.name: str(getattr(self, f.name)) for f in fields(self) if f.name not in ("kind", "second", "seed")}
         master, sub = FAMILY_CATEGORIES[family(self.kind)]
         words |= {"category": self.kind, "master_category": master, "sub_category": sub}
-        if self.pattern in ("Solid", "Melange", "Washed"):
-            second = ""
-        else:
-            second = self.second
-        words["second_colour"] = second
+        words["second_colour"] = "" if self.pattern in ONE_COLOUR else self.second
         return {name: word for name, word in words.items() if word and word not in ("None", "Classic")}
 
 
@@ -116,7 +115,7 @@ def sample_garment(
     words = {name: rng.choice(values.split(",")) for name, values in choices.items()}
     words |= {"kind": kind, "style": style, "colour": colour, "second": _second_colour(rng, colour)}
     _make_sensible(rng, words)
-    return Garment(seed=rng.randrange(1 << 30), **words)  # type: ignore[arg-type]
+    return Garment(seed=rng.randrange(1 << 30), **words)
 
 
 def _second_colour(rng: random.Random, colour: str) -> str:
@@ -158,5 +157,7 @@ def _make_sensible(rng: random.Random, words: dict[str, str]) -> None:
         words["usage"] = "Casual"
     if kind == "Scarf" and words["material"] == "Silk" and words["pattern"] in ("Fair Isle", "Checked"):
         words["pattern"] = "Floral"
+    if kind == "Sneakers" and words["pattern"] == "Solid":
+        words["second"] = "White" if words["colour"] not in ("White", "Silver", "Grey") else "Charcoal"
     if words["material"] == "Linen" and kind in ("Trousers", "Blazer", "Shirt"):
         words["season"] = "Summer"

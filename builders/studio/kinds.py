@@ -1,4 +1,5 @@
 """What a shop sells: for each kind of garment the words that may describe it. Data only."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ COLOURS: Mapping[str, tuple[int, int, int]] = {
     "Cream": (248, 239, 216),
 }
 
-_CLOTH = (
+ALL_CLOTH = (
     "Black,White,Grey,Navy Blue,Blue,Light Blue,Red,Burgundy,Pink,Purple,Lavender,Green,Olive,Teal,Turquoise Blue,"
     "Yellow,Mustard,Orange,Peach,Brown,Beige,Cream,Charcoal,Magenta,Rust,Tan"
 )
@@ -46,9 +47,9 @@ _WOOL = "Grey,Charcoal,Navy Blue,Black,Burgundy,Green,Teal,Mustard,Cream,Beige,B
 _SUIT = (
     "Black,Navy Blue,Charcoal,Grey,Beige,Brown,Burgundy,Olive,White,Light Blue,Pink,Teal,Cream,Mustard,Tan,Green,Red"
 )
-_DENIM = "Blue,Navy Blue,Light Blue,Black,Grey,White,Charcoal,Blue,Light Blue"
-_LEATHER = "Black,Brown,Tan,Burgundy,Beige,Navy Blue,Red,White,Grey,Olive,Cream,Rust,Charcoal,Green,Mustard,Pink,Teal,Yellow,Blue"
-_SPORT = "Black,White,Grey,Blue,Navy Blue,Red,Green,Orange,Yellow,Pink,Turquoise Blue,Purple,Teal,Magenta,Light Blue,Lavender,Charcoal"
+DENIM = "Blue,Navy Blue,Light Blue,Black,Grey,White,Charcoal,Blue,Light Blue"
+LEATHER = "Black,Brown,Tan,Burgundy,Beige,Navy Blue,Red,White,Grey,Olive,Cream,Rust,Charcoal,Green,Mustard,Pink,Teal,Yellow,Blue"
+SPORT = "Black,White,Grey,Blue,Navy Blue,Red,Green,Orange,Yellow,Pink,Turquoise Blue,Purple,Teal,Magenta,Light Blue,Lavender,Charcoal"
 _PARTY = "Black,Silver,Gold,Red,Pink,Beige,Navy Blue,Burgundy,Purple,White,Teal,Green,Blue,Peach,Lavender,Tan,Magenta,Turquoise Blue,Yellow,Orange"
 
 KINDS: Mapping[str, Choices] = {
@@ -399,96 +400,17 @@ PALETTES: Mapping[str, str] = {
     "Blazer": _SUIT,
     "Coat": "Beige,Black,Navy Blue,Grey,Tan,Charcoal,Burgundy,Olive,Red,Brown,Cream,Mustard,Green,Pink,Light Blue,Rust,Teal",
     "Trousers": "Black,Navy Blue,Beige,Grey,Charcoal,Olive,Brown,Tan,White,Burgundy,Cream,Green,Rust,Blue,Mustard,Pink",
-    "Jeans": _DENIM,
-    "Leggings": _SPORT,
-    "Sneakers": _SPORT,
-    "Boots": _LEATHER,
+    "Jeans": DENIM,
+    "Leggings": SPORT,
+    "Sneakers": SPORT,
+    "Boots": LEATHER,
     "Heels": _PARTY,
-    "Sandals": _LEATHER,
+    "Sandals": LEATHER,
     "Formal Shoes": "Black,Brown,Tan,Burgundy,Navy Blue,Grey,Olive,Beige,Charcoal,White",
-    "Handbag": _LEATHER + ",Gold,Silver,Lavender,Orange,Peach",
-    "Belt": _LEATHER,
+    "Handbag": LEATHER + ",Gold,Silver,Lavender,Orange,Peach",
+    "Belt": LEATHER,
     "Hat": "Black,Grey,Navy Blue,Beige,Brown,Tan,Burgundy,Olive,Red,White,Cream,Mustard,Green,Charcoal,Pink,Teal,Rust",
     "Sunglasses": "Black,Brown,Gold,Silver,Red,Blue,Green,Pink,White,Grey,Purple,Navy Blue,Teal,Burgundy,Orange,Tan",
     "Watch": "Black,Brown,Silver,Gold,Blue,White,Navy Blue,Grey,Red,Tan,Green,Pink,Burgundy,Orange,Beige,Teal",
 }
 """Kind -> colours it is sold in; kinds that are not named come in all colours of cloth."""
-
-ALL_CLOTH = _CLOTH
-
-STYLES: Mapping[tuple[str, str], Choices] = {
-    ("Shirt", "Classic"): {},
-    ("Blouse", "Tie-Front"): {"neckline": "V-Neck"},
-    ("Blouse", "Peplum"): {"neckline": "Boat Neck,V-Neck,Ruffled Collar"},
-    ("Tank Top", "Camisole"): {"gender": "Women", "material": "Satin,Silk,Jersey", "pattern": "Solid,Solid,Floral,Polka Dot", "usage": "Casual,Party", "neckline": "V-Neck"},
-    ("Tank Top", "Racerback"): {"usage": "Sports", "material": "Jersey", "pattern": "Solid,Solid,Melange,Colourblocked", "neckline": "Scoop Neck"},
-    ("Sweater", "Cable Knit"): {"pattern": "Solid", "material": "Wool"},
-    ("Sweater", "Chunky Knit"): {"pattern": "Solid,Striped,Colourblocked,Melange", "material": "Wool"},
-    ("Hoodie", "Zip-Up"): {"pattern": "Solid,Solid,Colourblocked,Melange,Camouflage", "closure": "Zip"},
-    ("Jacket", "Bomber"): {"neckline": "Stand Collar", "pattern": "Solid,Solid,Colourblocked,Camouflage,Floral", "material": "Nylon,Satin", "colour": _CLOTH},
-    ("Jacket", "Denim"): {"neckline": "Shirt Collar", "material": "Denim", "colour": _DENIM, "closure": "Buttons", "pattern": "Solid", "season": "Spring,Fall"},
-    ("Jacket", "Biker"): {"neckline": "Lapel Collar", "material": "Leather,Leather,Suede", "colour": _LEATHER, "pattern": "Solid", "season": "Fall"},
-    ("Jacket", "Puffer"): {"neckline": "Stand Collar", "material": "Nylon", "season": "Winter", "pattern": "Solid,Solid,Colourblocked", "colour": _CLOTH},
-    ("Coat", "Trench"): {"neckline": "Lapel Collar", "material": "Cotton", "season": "Spring,Fall", "closure": "Buttons"},
-    ("Coat", "Overcoat"): {"neckline": "Lapel Collar", "pattern": "Solid,Solid,Checked,Houndstooth", "season": "Winter,Fall"},
-    ("Coat", "Duffle"): {"neckline": "Hooded", "closure": "Toggles", "usage": "Casual", "season": "Winter", "length": "Knee Length", "pockets": "Patch Pockets"},
-    ("Coat", "Puffer"): {"neckline": "Stand Collar", "material": "Nylon", "closure": "Zip", "usage": "Casual", "season": "Winter", "length": "Knee Length", "pockets": "Side Pockets"},
-    ("Dress", "Sheath"): {"sleeves": "Sleeveless,Short Sleeves", "usage": "Formal,Party", "length": "Knee Length,Midi", "fit": "Slim", "pattern": "Solid,Solid,Colourblocked,Checked,Houndstooth", "material": "Cotton,Wool,Satin", "season": "Fall,Spring"},
-    ("Dress", "Wrap"): {"neckline": "V-Neck", "sleeves": "Short Sleeves,Three-Quarter Sleeves,Long Sleeves", "length": "Knee Length,Midi,Maxi", "pattern": "Solid,Floral,Floral,Polka Dot,Leopard"},
-    ("Dress", "Slip"): {"neckline": "V-Neck", "sleeves": "Sleeveless", "material": "Satin,Silk", "pattern": "Solid,Solid,Floral,Leopard", "length": "Mini,Midi,Maxi", "usage": "Party", "fit": "Slim"},
-    ("Dress", "Tiered"): {"neckline": "Square Neck,Crew Neck,V-Neck", "length": "Mini,Midi,Maxi", "pattern": "Solid,Floral,Floral,Checked,Polka Dot", "usage": "Casual", "fit": "Relaxed"},
-    ("Skirt", "Pencil"): {"length": "Knee Length,Midi", "usage": "Formal", "fit": "Slim", "pattern": "Solid,Solid,Checked,Houndstooth,Leopard,Pinstriped"},
-    ("Skirt", "Pleated"): {"length": "Mini,Knee Length,Midi", "pattern": "Solid,Solid,Checked,Checked,Floral"},
-    ("Skirt", "Tiered"): {"length": "Midi,Maxi", "pattern": "Solid,Floral,Floral,Polka Dot,Leopard", "usage": "Casual", "material": "Cotton,Chiffon"},
-    ("Trousers", "Tailored"): {"usage": "Formal", "material": "Wool,Cotton,Linen", "fit": "Slim,Regular"},
-    ("Trousers", "Chinos"): {"usage": "Casual", "material": "Cotton,Corduroy", "pattern": "Solid", "fit": "Slim,Regular"},
-    ("Trousers", "Wide-Leg"): {"gender": "Women", "fit": "Relaxed", "material": "Linen,Wool,Cotton"},
-    ("Trousers", "Cargo"): {"usage": "Casual", "material": "Cotton", "pattern": "Solid,Solid,Camouflage", "fit": "Relaxed,Regular", "pockets": "Cargo Pockets"},
-    ("Jeans", "Flared"): {"gender": "Women", "fit": "Slim"},
-    ("Jeans", "Ripped"): {"pattern": "Washed", "fit": "Slim,Relaxed"},
-    ("Shorts", "Denim"): {"material": "Denim", "colour": _DENIM, "pattern": "Solid,Washed", "length": "Short"},
-    ("Shorts", "Athletic"): {"material": "Polyester", "pattern": "Solid,Solid,Colourblocked", "usage": "Sports", "colour": _SPORT},
-    ("Leggings", "Panelled"): {"pattern": "Solid", "usage": "Sports", "material": "Lycra"},
-    ("Jumpsuit", "Dungarees"): {"neckline": "Square Neck", "sleeves": "Sleeveless", "material": "Denim,Corduroy,Cotton", "pattern": "Solid", "usage": "Casual"},
-    ("Sneakers", "Running"): {"material": "Mesh", "usage": "Sports", "pattern": "Solid,Colourblocked"},
-    ("Sneakers", "High-Top"): {"pattern": "Solid,Solid,Checked,Camouflage"},
-    ("Sneakers", "Slip-On"): {"closure": "Slip-On", "material": "Canvas", "pattern": "Solid,Checked,Floral,Striped"},
-    ("Boots", "Chelsea"): {"gender": "Men,Women", "closure": "Slip-On", "heel": "Low Heel"},
-    ("Boots", "Lace-Up"): {"gender": "Men,Women,Unisex", "closure": "Laces", "heel": "Low Heel"},
-    ("Boots", "Ankle"): {"gender": "Women", "closure": "Zip", "heel": "High Heel,Mid Heel", "usage": "Casual,Party"},
-    ("Boots", "Knee-High"): {"gender": "Women", "closure": "Zip", "heel": "Mid Heel,Low Heel"},
-    ("Heels", "Block Heel"): {"heel": "Mid Heel,High Heel", "usage": "Formal,Casual"},
-    ("Sandals", "Slide"): {"closure": "Slip-On"},
-    ("Sandals", "Gladiator"): {"gender": "Women", "closure": "Buckle"},
-    ("Sandals", "Wedge"): {"gender": "Women", "heel": "Mid Heel", "closure": "Buckle"},
-    ("Sandals", "Flip-Flop"): {"material": "Rubber", "closure": "Slip-On", "colour": _SPORT},
-    ("Formal Shoes", "Loafer"): {"closure": "Slip-On", "usage": "Formal,Casual"},
-    ("Formal Shoes", "Monk Strap"): {"closure": "Buckle"},
-    ("Handbag", "Quilted"): {"pattern": "Solid", "closure": "Clasp", "material": "Leather", "strap": "Chain Strap", "usage": "Party,Formal"},
-    ("Handbag", "Satchel"): {"strap": "Top Handle", "closure": "Clasp", "pattern": "Solid,Solid,Colourblocked"},
-    ("Handbag", "Shoulder"): {"strap": "Shoulder Strap", "closure": "Zip"},
-    ("Handbag", "Bucket"): {"strap": "Shoulder Strap", "closure": "Drawstring"},
-    ("Backpack", "Rolltop"): {"closure": "Buckle", "material": "Canvas,Nylon", "pattern": "Solid,Solid,Colourblocked"},
-    ("Backpack", "Outdoor"): {"material": "Nylon", "usage": "Sports,Travel", "pattern": "Solid,Colourblocked"},
-    ("Tote Bag", "Structured"): {"material": "Leather", "pattern": "Solid,Solid,Colourblocked", "closure": "Snap", "usage": "Formal,Casual", "gender": "Women"},
-    ("Tote Bag", "Shopper"): {"material": "Canvas,Cotton", "closure": "Open"},
-    ("Hat", "Fedora"): {"material": "Felt,Wool", "season": "Fall,Winter"},
-    ("Hat", "Bucket"): {"material": "Cotton,Denim", "pattern": "Solid,Solid,Checked,Floral,Camouflage", "season": "Summer,Spring", "colour": _CLOTH},
-    ("Hat", "Beanie"): {"material": "Wool", "pattern": "Solid,Solid,Striped,Colourblocked", "season": "Winter", "colour": _CLOTH},
-    ("Hat", "Sun Hat"): {"material": "Straw", "gender": "Women", "season": "Summer", "colour": "Beige,Tan,Cream,White,Black,Brown,Gold,Pink"},
-    ("Cap", "Flat Cap"): {"material": "Wool,Linen", "pattern": "Solid,Checked,Houndstooth", "usage": "Casual", "season": "Fall,Winter", "gender": "Men,Unisex"},
-    ("Cap", "Trucker"): {"pattern": "Colourblocked"},
-    ("Scarf", "Classic"): {"material": "Silk,Cotton,Wool", "season": "Spring,Fall"},
-    ("Scarf", "Fringed"): {"material": "Wool,Cashmere", "season": "Winter,Fall", "pattern": "Solid,Checked,Checked,Striped,Fair Isle,Houndstooth"},
-    ("Belt", "Wide"): {"gender": "Women"},
-    ("Belt", "Braided"): {"material": "Leather", "closure": "Pin Buckle"},
-    ("Tie", "Bow Tie"): {"usage": "Formal,Party"},
-    ("Sunglasses", "Aviator"): {"material": "Metal", "colour": "Gold,Silver,Black,Brown,Grey"},
-    ("Sunglasses", "Round"): {"material": "Acetate,Metal"},
-    ("Sunglasses", "Cat-Eye"): {"gender": "Women"},
-    ("Watch", "Digital"): {"material": "Rubber", "usage": "Sports", "colour": "Black,White,Red,Blue,Green,Orange,Grey,Pink,Yellow,Teal,Navy Blue,Purple"},
-    ("Watch", "Bracelet"): {"material": "Steel", "colour": "Silver,Gold,Black,Silver,Gold,Rust,Blue", "gender": "Women,Men"},
-    ("Watch", "Dress"): {"usage": "Formal"},
-    ("Watch", "Chronograph"): {"gender": "Men"},
-}  # fmt: skip
-"""(kind, style) -> choices that replace the kind's own."""

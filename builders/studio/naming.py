@@ -1,4 +1,5 @@
 """Words for garments: shop names, prices, descriptions, and the captions that an encoder is trained on."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ def price(garment: Garment) -> float:
     low, high = _PRICES[garment.kind]
     rng = seeded(garment, "price")
     dear = 0.35 if garment.material in _DEAR else 0.0
-    return round(low + (high - low) * min(1.0, rng.random() ** 1.3 * 0.75 + dear)) - rng.choice((0.01, 0.05, 0.5))
+    share: float = min(1.0, rng.random() ** 1.3 * 0.75 + dear)
+    return round(round(low + (high - low) * share) - rng.choice((0.01, 0.05, 0.5)), 2)
 
 
 def name(garment: Garment) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import skia
 
@@ -12,8 +13,16 @@ from builders.studio.fabric import RGB, luminance, mix, seeded
 from builders.studio.garment import Garment
 from builders.studio.kinds import COLOURS
 
-Tile = Callable[[skia.Canvas, float, RGB, RGB, random.Random], None]
-"""Draws a tile of the given side over the main colour: (canvas, side, main, second, rng)."""
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One repeat of a pattern: a square canvas that is filled with the main colour already."""
+
+    canvas: skia.Canvas
+    side: float
+    main: RGB
+    second: RGB
+    rng: random.Random
 
 
 def paint(colour: RGB, alpha: int = 255, stroke: float = 0.0) -> skia.Paint:
@@ -29,13 +38,13 @@ def _bar(canvas: skia.Canvas, x: float, y: float, w: float, h: float, p: skia.Pa
     canvas.drawRect(skia.Rect.MakeXYWH(x, y, w, h), p)
 
 
-def _striped(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    share = rng.choice((0.28, 0.36, 0.42))
-    _bar(canvas, 0, side * 0.3, side, side * share, paint(second))
+def _striped(t: Tile) -> None:
+    share = t.rng.choice((0.28, 0.36, 0.42))
+    _bar(t.canvas, 0, t.side * 0.3, t.side, t.side * share, paint(t.second))
 
 
-def _pinstriped(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    _bar(canvas, side / 2, 0, 1.3, side, paint(_pale(main, second), 230))
+def _pinstriped(t: Tile) -> None:
+    _bar(t.canvas, t.side / 2, 0, 1.3, t.side, paint(_pale(t.main, t.second), 230))
 
 
 def _pale(main: RGB, second: RGB) -> RGB:
@@ -43,27 +52,27 @@ def _pale(main: RGB, second: RGB) -> RGB:
     return mix(second, (255, 255, 255) if luminance(main) < 0.5 else (60, 60, 90), 0.35)
 
 
-def _checked(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    dark = mix(main, (20, 18, 30), 0.45) if luminance(main) > 0.25 else mix(main, second, 0.5)
+def _checked(t: Tile) -> None:
+    dark = mix(t.main, (20, 18, 30), 0.45) if luminance(t.main) > 0.25 else mix(t.main, t.second, 0.5)
     band = paint(dark, 105)
-    _bar(canvas, 0, 0, side, side * 0.4, band)
-    _bar(canvas, 0, 0, side * 0.4, side, band)
-    thin = paint(second, 215)
+    _bar(t.canvas, 0, 0, t.side, t.side * 0.4, band)
+    _bar(t.canvas, 0, 0, t.side * 0.4, t.side, band)
+    thin = paint(t.second, 215)
     for at in (0.17, 0.7):
-        _bar(canvas, 0, side * at, side, side * 0.055, thin)
-        _bar(canvas, side * at, 0, side * 0.055, side, thin)
+        _bar(t.canvas, 0, t.side * at, t.side, t.side * 0.055, thin)
+        _bar(t.canvas, t.side * at, 0, t.side * 0.055, t.side, thin)
 
 
-def _gingham(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    light = (252, 252, 250) if luminance(main) < 0.85 else second
+def _gingham(t: Tile) -> None:
+    light = (252, 252, 250) if luminance(t.main) < 0.85 else t.second
     half = paint(light, 135)
-    _bar(canvas, 0, 0, side, side / 2, half)
-    _bar(canvas, 0, 0, side / 2, side, half)
+    _bar(t.canvas, 0, 0, t.side, t.side / 2, half)
+    _bar(t.canvas, 0, 0, t.side / 2, t.side, half)
 
 
-def _dots(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
+def _dots(t: Tile) -> None:
     for x, y in ((0.25, 0.25), (0.75, 0.75)):
-        canvas.drawCircle(side * x, side * y, side * 0.14, paint(second))
+        t.canvas.drawCircle(t.side * x, t.side * y, t.side * 0.14, paint(t.second))
 
 
 def _scatter(side: float, rng: random.Random, count: int, gap: float) -> list[tuple[float, float]]:
@@ -91,14 +100,16 @@ def _repeated(side: float, x: float, y: float, reach: float) -> list[tuple[float
     ]
 
 
-def _floral(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    leaf = (92, 134, 84) if abs(main[1] - 134) + abs(main[0] - 92) > 70 else (226, 226, 190)
-    centre = (248, 214, 96) if luminance(second) < 0.75 or second[2] > 180 else (196, 92, 60)
-    for index, (x, y) in enumerate(_scatter(side, rng, 9, side * 0.27)):
-        size, turn = side * rng.uniform(0.1, 0.15), rng.uniform(0, 360)
-        petals = second if index % 3 else mix(second, (255, 255, 255) if luminance(second) < 0.7 else main, 0.45)
-        for cx, cy in _repeated(side, x, y, side * 0.3):
-            _flower(canvas, cx, cy, size, turn, petals, centre, leaf)
+def _floral(t: Tile) -> None:
+    leaf = (92, 134, 84) if abs(t.main[1] - 134) + abs(t.main[0] - 92) > 70 else (226, 226, 190)
+    centre = (248, 214, 96) if luminance(t.second) < 0.75 or t.second[2] > 180 else (196, 92, 60)
+    for index, (x, y) in enumerate(_scatter(t.side, t.rng, 9, t.side * 0.27)):
+        size, turn = t.side * t.rng.uniform(0.1, 0.15), t.rng.uniform(0, 360)
+        petals = (
+            t.second if index % 3 else mix(t.second, (255, 255, 255) if luminance(t.second) < 0.7 else t.main, 0.45)
+        )
+        for cx, cy in _repeated(t.side, x, y, t.side * 0.3):
+            _flower(t.canvas, cx, cy, size, turn, petals, centre, leaf)
 
 
 def _flower(
@@ -119,82 +130,83 @@ def _flower(
     canvas.restore()
 
 
-def _chevron(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
+def _chevron(t: Tile) -> None:
     path = skia.Path()
-    path.moveTo(-side * 0.5, side)
+    path.moveTo(-t.side * 0.5, t.side)
     for step in range(4):
-        path.lineTo(side * 0.5 * step, side * (0.25 if step % 2 else 0.75))
-    p = paint(second, stroke=side * 0.22)
+        path.lineTo(t.side * 0.5 * step, t.side * (0.25 if step % 2 else 0.75))
+    p = paint(t.second, stroke=t.side * 0.22)
     p.setStrokeCap(skia.Paint.kButt_Cap)
-    canvas.drawPath(path, p)
+    t.canvas.drawPath(path, p)
 
 
-def _leopard(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    spot = (38, 28, 26) if luminance(main) > 0.3 else mix(main, (236, 210, 170), 0.6)
-    heart = mix(main, spot, 0.38)
-    for x, y in _scatter(side, rng, 12, side * 0.2):
-        size, turn = side * rng.uniform(0.06, 0.085), rng.uniform(0, 360)
-        for cx, cy in _repeated(side, x, y, side * 0.15):
-            canvas.save()
-            canvas.translate(cx, cy)
-            canvas.rotate(turn)
-            canvas.drawOval(skia.Rect.MakeXYWH(-size, -size * 0.8, size * 2, size * 1.6), paint(heart))
+def _leopard(t: Tile) -> None:
+    spot = (38, 28, 26) if luminance(t.main) > 0.3 else mix(t.main, (236, 210, 170), 0.6)
+    heart = mix(t.main, spot, 0.38)
+    for x, y in _scatter(t.side, t.rng, 12, t.side * 0.2):
+        size, turn = t.side * t.rng.uniform(0.06, 0.085), t.rng.uniform(0, 360)
+        for cx, cy in _repeated(t.side, x, y, t.side * 0.15):
+            t.canvas.save()
+            t.canvas.translate(cx, cy)
+            t.canvas.rotate(turn)
+            t.canvas.drawOval(skia.Rect.MakeXYWH(-size, -size * 0.8, size * 2, size * 1.6), paint(heart))
             ring = skia.Rect.MakeXYWH(-size * 1.1, -size * 0.9, size * 2.2, size * 1.8)
             for start, sweep in ((10, 95), (140, 70), (235, 90)):
-                canvas.drawArc(ring, start, sweep, False, paint(spot, stroke=size * 0.65))
-            canvas.restore()
+                t.canvas.drawArc(ring, start, sweep, False, paint(spot, stroke=size * 0.65))
+            t.canvas.restore()
 
 
-def _camouflage(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    tones = (mix(main, (24, 24, 20), 0.42), mix(main, (225, 215, 180), 0.42), mix(main, (70, 50, 36), 0.55))
+def _camouflage(t: Tile) -> None:
+    tones = (mix(t.main, (24, 24, 20), 0.42), mix(t.main, (225, 215, 180), 0.42), mix(t.main, (70, 50, 36), 0.55))
     for layer, tone in enumerate(tones):
-        for x, y in _scatter(side, rng, 5, side * 0.3):
-            blobs = [(rng.uniform(-0.11, 0.11), rng.uniform(-0.06, 0.06), rng.uniform(0.05, 0.1)) for _ in range(5)]
-            for cx, cy in _repeated(side, x, y, side * 0.25):
+        for x, y in _scatter(t.side, t.rng, 5, t.side * 0.3):
+            blobs = [
+                (t.rng.uniform(-0.11, 0.11), t.rng.uniform(-0.06, 0.06), t.rng.uniform(0.05, 0.1)) for _ in range(5)
+            ]
+            for cx, cy in _repeated(t.side, x, y, t.side * 0.25):
                 for dx, dy, r in blobs:
-                    rx, ry = side * r * (1.5 - 0.2 * layer), side * r * 0.8
-                    oval = skia.Rect.MakeLTRB(-rx, -ry, rx, ry).makeOffset(cx + dx * side, cy + dy * side)
-                    canvas.drawOval(oval, paint(tone))
+                    rx, ry = t.side * r * (1.5 - 0.2 * layer), t.side * r * 0.8
+                    oval = skia.Rect.MakeLTRB(-rx, -ry, rx, ry).makeOffset(cx + dx * t.side, cy + dy * t.side)
+                    t.canvas.drawOval(oval, paint(tone))
 
 
-def _argyle(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    third = mix(main, second, 0.35)
-    for x, colour in ((0.25, second), (0.75, third)):
+def _argyle(t: Tile) -> None:
+    third = mix(t.main, t.second, 0.35)
+    for x, colour in ((0.25, t.second), (0.75, third)):
         path = skia.Path()
         path.addPoly(
-            [skia.Point(side * (x + dx), side * y) for dx, y in ((0, 0.0), (0.25, 0.5), (0, 1.0), (-0.25, 0.5))], True
+            [skia.Point(t.side * (x + dx), t.side * y) for dx, y in ((0, 0.0), (0.25, 0.5), (0, 1.0), (-0.25, 0.5))],
+            True,
         )
-        canvas.drawPath(path, paint(colour))
-    thin = paint(mix(main, (255, 255, 255), 0.7) if luminance(main) < 0.7 else mix(main, (60, 50, 60), 0.6), 220, 0.9)
+        t.canvas.drawPath(path, paint(colour))
+    thin = paint(
+        mix(t.main, (255, 255, 255), 0.7) if luminance(t.main) < 0.7 else mix(t.main, (60, 50, 60), 0.6), 220, 0.9
+    )
     for a, b in ((0.0, 0.5), (0.5, 1.0)):
-        canvas.drawLine(side * a, 0, side * b, side, thin)
-        canvas.drawLine(side * b, 0, side * a, side, thin)
+        t.canvas.drawLine(t.side * a, 0, t.side * b, t.side, thin)
+        t.canvas.drawLine(t.side * b, 0, t.side * a, t.side, thin)
 
 
-def _houndstooth(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    p = paint(mix(main, (24, 22, 30), 0.75) if luminance(main) > 0.35 else mix(main, (240, 236, 228), 0.75))
-    unit = side / 4
-    for points in (
-        ((0, 0), (2, 0), (2, 2), (0, 2)),
-        ((2, 0), (3, 0), (2, 1)),
-        ((2, 1), (4, -1), (4, 0), (2, 2)),
-        ((0, 2), (0, 3), (1, 2)),
-        ((-2, 4), (0, 2), (0, 3), (-1, 4)),
-        ((2, 4), (3, 3), (4, 2), (4, 3), (3, 4)),
-    ):
-        path = skia.Path()
-        path.addPoly([skia.Point(x * unit, y * unit) for x, y in points], True)
-        canvas.drawPath(path, p)
+def _houndstooth(t: Tile) -> None:
+    """Woven as the real one: four dark and four light threads both ways, in a two-and-two twill."""
+    p = paint(mix(t.main, (24, 22, 30), 0.75) if luminance(t.main) > 0.35 else mix(t.main, (240, 236, 228), 0.75))
+    p.setAntiAlias(False)
+    cell = t.side / 8
+    for x in range(8):
+        for y in range(8):
+            thread = x if (x + y) % 4 < 2 else y
+            if thread < 4:
+                _bar(t.canvas, x * cell, y * cell, cell * 1.04, cell * 1.04, p)
 
 
-def _fair_isle(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    third = mix(second, main, 0.4)
-    cell = side / 16
+def _fair_isle(t: Tile) -> None:
+    third = mix(t.second, t.main, 0.4)
+    cell = t.side / 16
 
     def row(y: int, cells: str, colour: RGB) -> None:
         for x, mark in enumerate(cells):
             if mark == "x":
-                _bar(canvas, x * cell, y * cell, cell * 1.02, cell * 1.02, paint(colour))
+                _bar(t.canvas, x * cell, y * cell, cell * 1.02, cell * 1.02, paint(colour))
 
     for y, cells in enumerate(("x...x...x...x...", ".x.x.x.x.x.x.x.x", "..x...x...x...x.")):
         row(y, cells, third)
@@ -207,37 +219,37 @@ def _fair_isle(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: ra
         "....x.......x...",
     )
     for y, cells in enumerate((*snow, snow[0])):
-        row(y + 5, cells, second)
+        row(y + 5, cells, t.second)
     for y, cells in enumerate(("xxxxxxxxxxxxxxxx", "x.x.x.x.x.x.x.x.")):
         row(y + 14, cells, third)
 
 
-def _paisley(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
+def _paisley(t: Tile) -> None:
     drop = skia.Path()
     drop.moveTo(0, -9)
     drop.cubicTo(7, -6, 9, 6, 1, 8)
     drop.cubicTo(-8, 9, -7, -2, -1, -1)
     drop.cubicTo(2, -1, 3, -6, 0, -9)
-    scale = side / 36
+    scale = t.side / 36
     for x, y, turn in ((9, 9, 20), (27, 27, 200)):
-        canvas.save()
-        canvas.translate(x * scale, y * scale)
-        canvas.rotate(turn)
-        canvas.scale(scale, scale)
-        canvas.drawPath(drop, paint(second))
-        canvas.drawCircle(0, 4, 2.0, paint(main))
-        canvas.restore()
+        t.canvas.save()
+        t.canvas.translate(x * scale, y * scale)
+        t.canvas.rotate(turn)
+        t.canvas.scale(scale, scale)
+        t.canvas.drawPath(drop, paint(t.second))
+        t.canvas.drawCircle(0, 4, 2.0, paint(t.main))
+        t.canvas.restore()
 
 
-def _melange(canvas: skia.Canvas, side: float, main: RGB, second: RGB, rng: random.Random) -> None:
-    light, dark = mix(main, (255, 255, 255), 0.5), mix(main, (20, 20, 30), 0.35)
+def _melange(t: Tile) -> None:
+    light, dark = mix(t.main, (255, 255, 255), 0.5), mix(t.main, (20, 20, 30), 0.35)
     for _ in range(170):
-        x, y, length = rng.uniform(0, side), rng.uniform(0, side), rng.uniform(2, 6)
-        tone = paint(light if rng.random() < 0.6 else dark, 105, 0.8)
-        canvas.drawLine(x, y, x + length, y + rng.uniform(-0.6, 0.6), tone)
+        x, y, length = t.rng.uniform(0, t.side), t.rng.uniform(0, t.side), t.rng.uniform(2, 6)
+        tone = paint(light if t.rng.random() < 0.6 else dark, 105, 0.8)
+        t.canvas.drawLine(x, y, x + length, y + t.rng.uniform(-0.6, 0.6), tone)
 
 
-_TILES: Mapping[str, tuple[Tile, float]] = {
+_TILES: Mapping[str, tuple[Callable[[Tile], None], float]] = {
     "Striped": (_striped, 24),
     "Pinstriped": (_pinstriped, 11),
     "Checked": (_checked, 46),
@@ -248,7 +260,7 @@ _TILES: Mapping[str, tuple[Tile, float]] = {
     "Leopard": (_leopard, 58),
     "Camouflage": (_camouflage, 110),
     "Argyle": (_argyle, 52),
-    "Houndstooth": (_houndstooth, 19),
+    "Houndstooth": (_houndstooth, 22),
     "Fair Isle": (_fair_isle, 66),
     "Paisley": (_paisley, 34),
     "Melange": (_melange, 64),
@@ -268,14 +280,14 @@ def pattern_shader(
         return _blocks(garment, main, second, bounds)
     if pattern not in _TILES:
         return None
-    tile, side = _TILES[pattern]
+    draw_tile, side = _TILES[pattern]
     rng = seeded(garment, "pattern")
     side *= scale * rng.uniform(0.85, 1.2)
     recorder = skia.PictureRecorder()
     rect = skia.Rect.MakeWH(side, side)
     canvas = recorder.beginRecording(rect)
     canvas.drawRect(rect, paint(main))
-    tile(canvas, side, main, second, rng)
+    draw_tile(Tile(canvas, side, main, second, rng))
     matrix = skia.Matrix()
     matrix.postRotate(grain)
     picture = recorder.finishRecordingAsPicture()
@@ -284,8 +296,9 @@ def pattern_shader(
 
 def _blocks(garment: Garment, main: RGB, second: RGB, bounds: skia.Rect) -> skia.Shader:
     """The upper or the lower third in the second colour, sometimes with a stripe between."""
-    top = seeded(garment, "blocks").random() < 0.5
-    at = 0.3 if top else 0.7
+    bag = garment.kind in ("Handbag", "Tote Bag", "Backpack")
+    top = not bag and seeded(garment, "blocks").random() < 0.5
+    at = 0.3 if top else 0.72
     colours = [second, main] if top else [main, second]
     stops = [colours[0], colours[0], colours[1], colours[1]]
     return skia.GradientShader.MakeLinear(

@@ -1,7 +1,7 @@
 """Outlines and drawings: what a garment looks like before it has a colour.
 
-Coordinates: the picture is 384 units wide and 512 high; x runs from -192 to 192 with the garment's axis at 0, y runs down
-from 0. Outlines are drawn clockwise, so a positive bend bulges outwards.
+Coordinates: the picture is 384 units wide and 512 high; x runs from -192 to 192 with the axis of the garment at 0,
+y runs down from 0. Outlines are drawn clockwise, so a positive bend bulges outwards.
 """
 
 from __future__ import annotations
@@ -138,6 +138,25 @@ def stroked(path: skia.Path, width: float, round_ends: bool = False) -> skia.Pat
     return skia.Simplify(result)
 
 
+def tapered(path: skia.Path, width: float) -> skia.Path:
+    """A brush stroke that is `width` wide in the middle and ends in points; closed paths keep their width."""
+    measure = skia.PathMeasure(path, False)
+    length = measure.getLength()
+    if measure.isClosed() or length < width:
+        return stroked(path, width * 0.7)
+    left: list[skia.Point] = []
+    right: list[skia.Point] = []
+    steps = max(6, min(24, round(length / 8)))
+    for step in range(steps + 1):
+        point, tangent = measure.getPosTan(length * step / steps)
+        half = width / 2 * max(math.sin(math.pi * step / steps), 0.0) ** 0.7
+        left.append(skia.Point(point.x() - tangent.y() * half, point.y() + tangent.x() * half))
+        right.append(skia.Point(point.x() + tangent.y() * half, point.y() - tangent.x() * half))
+    result = skia.Path()
+    result.addPoly(left + right[::-1], True)
+    return result
+
+
 def both(one: skia.Path, two: skia.Path) -> skia.Path:
     return skia.Op(one, two, skia.kUnion_PathOp)
 
@@ -167,7 +186,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of cloth, sole or metal. `fabric` names an entry of `fabric.fabrics`; `grain` turns its pattern (degrees)."""
+    """A piece of cloth, sole or metal. `fabric` is a key of `fabric.fabrics`; `grain` (degrees) turns its pattern."""
 
     outline: skia.Path
     fabric: str

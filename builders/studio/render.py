@@ -10,14 +10,14 @@ from PIL import Image
 from builders.studio.fabric import Fabric, fabrics, ink, luminance, mix, seeded, weave_shader
 from builders.studio.garment import FAMILY_CATEGORIES, Garment, family
 from builders.studio.patterns import paint, pattern_shader
-from builders.studio.pen import HEIGHT, WIDTH, Drawing, Mark, Part
+from builders.studio.pen import HEIGHT, WIDTH, Drawing, Mark, Part, tapered
 from builders.studio.shapes import draw
 
 View = Literal["product", "sketch", "mask"]
 
 
 def render(garment: Garment, view: View = "product", height: int = 512) -> Image.Image:
-    """The picture, 3 wide to 4 high: RGB on white for "product" and "sketch", mode "L" (0 or 255 but for the rim) for "mask"."""
+    """The picture, 3 wide to 4 high: RGB on white for "product" and "sketch", mode "L" for "mask" (255 inside)."""
     width = round(height * WIDTH / HEIGHT)
     surface = skia.Surface(width, height)
     canvas = surface.getCanvas()
@@ -118,15 +118,17 @@ def _wash(canvas: skia.Canvas, garment: Garment, part: Part) -> None:
 
 
 def _shade(canvas: skia.Canvas, part: Part, fabric: Fabric) -> None:
-    """Light from the upper left: a soft rim of shadow inside the outline, stronger at the lower right, and a highlight."""
+    """Light from the upper left: a soft shadow inside the outline, strongest at the lower right, and a highlight."""
     box = part.outline.getBounds()
     size = min(box.width(), box.height())
     if part.depth <= 0 or size < 3:
         return
     wide = min(size * 0.5, 26.0)
-    dark = paint((18, 12, 40), round(64 * part.depth), wide)
+    pale = 0.5 if luminance(fabric.colour) > 0.85 else 1.0
+    thin = 0.75 if size < 34 else 1.0
+    dark = paint(_shadow_tone(fabric), round(84 * part.depth * pale * thin), wide)
     canvas.save()
-    canvas.translate(wide * 0.22, wide * 0.22)
+    canvas.translate(-wide * 0.2, -wide * 0.24)
     canvas.drawPath(part.outline, _blurred(dark, wide * 0.34))
     canvas.restore()
     strength = 40 + 70 * fabric.gloss
@@ -139,26 +141,38 @@ def _shade(canvas: skia.Canvas, part: Part, fabric: Fabric) -> None:
     canvas.drawPath(part.outline, _blurred(light, wide * (0.3 - 0.12 * fabric.gloss)))
     canvas.restore()
     if size > 40:
-        _fall_of_light(canvas, part.outline, box, part.depth)
+        _fall_of_light(canvas, part, fabric, box)
 
 
-def _fall_of_light(canvas: skia.Canvas, outline: skia.Path, box: skia.Rect, depth: float) -> None:
+def _shadow_tone(fabric: Fabric) -> tuple[int, int, int]:
+    """The cloth's own colour in the shade: dark, but of its hue."""
+    return mix(fabric.colour, (14, 8, 34), 0.7)
+
+
+def _fall_of_light(canvas: skia.Canvas, part: Part, fabric: Fabric, box: skia.Rect) -> None:
+    fade = 22 if luminance(fabric.colour) > 0.85 else 44
     shader = skia.GradientShader.MakeLinear(
         [skia.Point(box.left(), box.top()), skia.Point(box.right() * 0.6 + box.left() * 0.4, box.bottom())],
-        [skia.ColorSetARGB(round(34 * depth), 255, 255, 255), 0, skia.ColorSetARGB(round(38 * depth), 14, 8, 40)],
+        [
+            skia.ColorSetARGB(round(30 * part.depth), 255, 255, 255),
+            0,
+            skia.ColorSetARGB(round(fade * part.depth), *_shadow_tone(fabric)),
+        ],
         [0.0, 0.45, 1.0],
     )
-    canvas.drawPath(outline, skia.Paint(Shader=shader))
+    canvas.drawPath(part.outline, skia.Paint(Shader=shader))
 
 
 def _mark(canvas: skia.Canvas, mark: Mark, fabric: Fabric, line: tuple[int, int, int]) -> None:
     if mark.kind == "fold":
-        dark = paint((18, 12, 40), min(255, round(62 * mark.strength)), mark.width)
-        canvas.drawPath(mark.path, _blurred(dark, mark.width * 0.38))
-        light = paint((255, 255, 255), min(255, round((22 + 46 * fabric.gloss) * mark.strength)), mark.width * 0.7)
+        soft = 0.7 if luminance(fabric.colour) > 0.75 else 1.0
+        crease = tapered(mark.path, mark.width * 1.25)
+        dark = paint(_shadow_tone(fabric), min(255, round(76 * soft * mark.strength)))
+        canvas.drawPath(crease, _blurred(dark, mark.width * 0.3))
+        light = paint((255, 255, 255), min(255, round((18 + 50 * fabric.gloss) * mark.strength)))
         canvas.save()
-        canvas.translate(-mark.width * 0.6, -mark.width * 0.2)
-        canvas.drawPath(mark.path, _blurred(light, mark.width * 0.3))
+        canvas.translate(-mark.width * 0.7, -mark.width * 0.25)
+        canvas.drawPath(crease, _blurred(light, mark.width * 0.28))
         canvas.restore()
     elif mark.kind == "light":
         canvas.drawPath(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from builders.studio.garment import Garment
 from builders.studio.pen import Drawing
-from builders.studio.shapes import accessories, bags, bottoms, dresses, footwear, headwear, outerwear, tops
+from builders.studio.shapes import accessories, bags, boots, bottoms, dresses, footwear, headwear, outerwear, tops
 
 SHAPES: Mapping[str, Callable[[Garment, Drawing], None]] = {
     "T-shirt": tops.t_shirt,
@@ -28,8 +28,8 @@ SHAPES: Mapping[str, Callable[[Garment, Drawing], None]] = {
     "Shorts": bottoms.shorts,
     "Leggings": bottoms.leggings,
     "Sneakers": footwear.sneakers,
-    "Boots": footwear.boots,
-    "Heels": footwear.heels,
+    "Boots": boots.boots,
+    "Heels": boots.heels,
     "Sandals": footwear.sandals,
     "Formal Shoes": footwear.formal_shoes,
     "Handbag": bags.handbag,

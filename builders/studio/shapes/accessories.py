@@ -49,7 +49,7 @@ def belt(g: Garment, d: Drawing) -> None:
         both(oval(0, y, rx, ry), both(rect(-rx, y, rx, y + tall), oval(0, y + tall, rx, ry))), oval(0, y, rx, ry)
     )
     inner = inside(without(oval(0, y, rx, ry), oval(0, y + tall * 0.9, rx, ry)), oval(0, y, rx, ry))
-    d.part(inner, "insole" if g.colour != "Black" else "inside", depth=0.6)
+    d.part(inner, "back", depth=0.6)
     d.part(ring)
     lower, upper = Pen(-rx, y + tall - 5), Pen(-rx, y + 5)
     d.stitch(upper.curve(-rx, y + ry * 1.36, rx, y + ry * 1.36, rx, y + 5).open())
@@ -132,7 +132,7 @@ def sunglasses(g: Garment, d: Drawing) -> None:
         arm = Pen(sign * 148, 236).curve(sign * 152, 190, sign * 116, 160, sign * 92, 150).open()
         d.part(stroked(arm, 4 if thin else 9, True), "main", depth=0.6)
     lens = frame
-    rim = stroked(lens, 6 if thin else 17)
+    rim = stroked(lens, 9 if thin else 18)
     whole = both(lens, rim)
     for flip in (True, False):
         d.part(mirror(lens) if flip else lens, "lens", depth=0.5, edge=0)
@@ -145,7 +145,9 @@ def sunglasses(g: Garment, d: Drawing) -> None:
     front = both(both(ring, mirror(ring)), without(without(bridge, lens), mirror(lens)))
     if g.style == "Aviator":
         front = both(front, stroked(line(-52, 222, 52, 222), 5))
-    hinges = both(rect(136, 232, 156, 244, 3), mirror(rect(136, 232, 156, 244, 3)))
+    hinge = rect(140, 212, 160, 224, 3) if g.style == "Cat-Eye" else rect(136, 232, 156, 244, 3)
+    hinge = without(hinge, lens)
+    hinges = both(hinge, mirror(hinge))
     d.part(both(front, hinges), "main", depth=0.6)
 
 
@@ -235,16 +237,16 @@ def _links(d: Drawing, strap: skia.Path, wide: float) -> None:
 def _dial(g: Garment, d: Drawing, radius: float) -> None:
     y = 256.0
     if g.style == "Chronograph":
-        for x, dy in ((-0.44, 0.0), (0.44, 0.0), (0.0, 0.46)):
-            d.part(oval(x * radius, y + dy * radius, radius * 0.23), "face", depth=0.4, edge=1.0)
-            d.seam(line(x * radius, y + dy * radius, x * radius + 5, y + dy * radius - 7), width=1.2)
+        for at, dy in ((-0.44, 0.0), (0.44, 0.0), (0.0, 0.46)):
+            d.part(oval(at * radius, y + dy * radius, radius * 0.23), "face", depth=0.4, edge=1.0)
+            d.seam(line(at * radius, y + dy * radius, at * radius + 5, y + dy * radius - 7), width=1.2)
     for hour in range(12):
-        angle = hour * 30
+        angle = hour * 30.0
         long = 0.76 if hour % 3 == 0 else 0.84
         a, b = polar(0, y, angle, radius * long), polar(0, y, angle, radius * 0.93)
         d.part(stroked(line(*a, *b), 3.4 if hour % 3 == 0 else 2.0), "metal", depth=0, edge=0.7)
-    for angle, reach, width in ((122.0, 0.5, 4.0), (232.0, 0.74, 3.0)):
-        d.part(stroked(line(0, y, *polar(0, y, angle, radius * reach)), width, True), "metal", depth=0, edge=0.8)
+    for turn, reach, width in ((122.0, 0.5, 4.0), (232.0, 0.74, 3.0)):
+        d.part(stroked(line(0, y, *polar(0, y, turn, radius * reach)), width, True), "metal", depth=0, edge=0.8)
     d.part(stroked(line(0, y, *polar(0, y, 20, radius * 0.7)), 1.2), "second", depth=0, edge=0.5)
     d.part(oval(0, y, 4), "metal", depth=0.3, edge=0.8)
 
@@ -256,9 +258,9 @@ def _digital(d: Drawing) -> None:
             d.part(rect(x, y, x + 9, y + 16, 3), "metal", depth=0.5, edge=1.0)
     d.part(rect(-52, 200, 52, 312, 14), "dark", depth=0.5)
     d.part(rect(-42, 226, 42, 286, 5), "screen", depth=0.3)
-    for x, lit in ((-32.0, "1111110"), (-13.0, "0110011"), (6.0, "1011011"), (24.0, "1111011")):
-        _digit(d, x, 240, lit)
-    d.ink(line(-42 + 41, 250, -42 + 41, 252), line(-1, 262, -1, 264))
+    for left, lit in ((-32.0, "1111110"), (-13.0, "0110011"), (6.0, "1011011"), (24.0, "1111011")):
+        _digit(d, left, 240, lit)
+    d.ink(line(-1, 250, -1, 252), line(-1, 262, -1, 264))
 
 
 def _digit(d: Drawing, x: float, y: float, lit: str) -> None:

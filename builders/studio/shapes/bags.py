@@ -17,7 +17,7 @@ def _ring(d: Drawing, x: float, y: float, radius: float = 9.0) -> None:
     d.part(without(oval(x, y, radius), oval(x, y, radius * 0.55)), "metal", depth=0.4, edge=1.0)
 
 
-def _satchel(g: Garment, d: Drawing) -> None:
+def _satchel(_: Garment, d: Drawing) -> None:
     d.part(stroked(Pen(-62, 206).curve(-66, 96, 66, 96, 62, 206).open(), 14, True), "plain", depth=1.0)
     body = (
         Pen(0, 190)
@@ -63,7 +63,7 @@ def _shoulder(g: Garment, d: Drawing) -> None:
         d.part(Pen(-84, 288).to(-68, 288).to(-62, 344).to(-90, 344).shape(), "second", depth=0.6)
 
 
-def _bucket(g: Garment, d: Drawing) -> None:
+def _bucket(_: Garment, d: Drawing) -> None:
     d.part(stroked(Pen(-92, 222).curve(-110, 30, 110, 30, 92, 222).open(), 13), "plain", depth=0.8)
     d.part(Pen(0, 196).to(88, 200, 0.06).to(92, 232).to(0, 232).doubled(), "inside", depth=0.6)
     pen = (
@@ -83,7 +83,7 @@ def _bucket(g: Garment, d: Drawing) -> None:
         _ring(d, x, 222, 9)
 
 
-def _quilted(g: Garment, d: Drawing) -> None:
+def _quilted(_: Garment, d: Drawing) -> None:
     chain = Pen(-120, 240).curve(-110, 40, 110, 40, 120, 240).open()
     d.part(stroked(chain, 7, True), "metal", depth=0.6)
     d.stitch(chain, width=5)
@@ -150,7 +150,7 @@ def _rolltop(g: Garment, d: Drawing) -> None:
     d.part(rect(-88, 318, 88, 342, 8), trim, depth=0.5)
 
 
-def _outdoor(g: Garment, d: Drawing) -> None:
+def _outdoor(_: Garment, d: Drawing) -> None:
     for sign in (-1, 1):
         d.part(rect(sign * 128 - 26, 270, sign * 128 + 26, 420, 18), "second", depth=0.9)
         d.stitch(line(sign * 128 - 30, 292, sign * 128 + 30, 292), width=1.4)

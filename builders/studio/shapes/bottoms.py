@@ -41,7 +41,7 @@ def legs_outline(m: Legs) -> skia.Path:
 
 
 def _leg_folds(d: Drawing, m: Legs, crease: bool) -> None:
-    d.fold(line(3, m.crotch - 4, 46, m.crotch - 34, 0.15), line(2, m.crotch + 10, 40, m.crotch + 6, 0.1), two=True)
+    d.fold(line(2, m.crotch, 50, m.crotch - 38, 0.12), two=True, strength=0.7)
     mid_knee, mid_hem = (m.knee_out + m.knee_in) / 2, (m.hem_out + m.hem_in) / 2
     if crease:
         d.seam(Pen(44, m.hip_y + 10).to(mid_knee, m.knee_y).to(mid_hem, m.hem_y + 4).open(), two=True, strength=0.55)
@@ -49,7 +49,7 @@ def _leg_folds(d: Drawing, m: Legs, crease: bool) -> None:
             Pen(41, m.hip_y + 10).to(mid_knee - 3, m.knee_y).to(mid_hem - 3, m.hem_y).open(),
             two=True,
             width=6,
-            strength=0.5,
+            strength=0.25,
         )
     else:
         d.fold(line(m.knee_out, m.knee_y - 14, mid_knee - 6, m.knee_y + 2, -0.12), two=True, width=7, strength=0.7)
@@ -189,12 +189,7 @@ def shorts(g: Garment, d: Drawing) -> None:
     outline = pen.doubled()
     _inside_waist(d, m)
     d.part(outline)
-    d.fold(
-        line(3, m.crotch - 4, 54, m.crotch - 34, 0.15),
-        line(2, m.crotch + 12, 50, m.crotch + 14, 0.1),
-        two=True,
-        width=9,
-    )
+    d.fold(line(2, m.crotch, 58, m.crotch - 40, 0.12), two=True, width=8, strength=0.7)
     d.fold(line(66, hem_y + 4, 70, m.hip_y + 30, -0.05), two=True, width=11, strength=0.8)
     d.stitch(line(-140, hem_y - 10, 0, hem_y + 2), line(0, hem_y + 2, 140, hem_y - 10))
     if g.style == "Athletic":
@@ -234,7 +229,7 @@ def leggings(g: Garment, d: Drawing) -> None:
     _inside_waist(d, m)
     d.part(outline)
     d.seam(line(0, m.top + 10, 0, m.crotch), strength=0.7)
-    d.fold(line(2, m.crotch, 36, m.crotch - 26, 0.15), line(3, m.crotch + 14, 34, m.crotch + 10, 0.12), two=True)
+    d.fold(line(2, m.crotch, 40, m.crotch - 32, 0.12), two=True, strength=0.6)
     d.fold(line(m.knee_in, m.knee_y, 48, m.knee_y + 6, 0.1), two=True, width=6, strength=0.7)
     d.light(Pen(46, 120).to(46, m.knee_y).to(40, hem_y - 20).open(), two=True, width=11, strength=0.5)
     d.stitch(line(-100, hem_y - 7, 100, hem_y - 7))
@@ -264,7 +259,7 @@ def skirt(g: Garment, d: Drawing) -> None:
     if g.style == "Pleated":
         pleats(d, 58, top + 18, hem, hem_y, 9)
     elif g.style == "Tiered":
-        tiers(d, outline, top, hem, hem_y)
+        tiers(d, top, hem, hem_y)
     elif g.style == "Pencil":
         d.seam(line(34, top + 16, 38, top + 60), two=True, strength=0.8)
         d.seam(line(38, hem_y - 70, 38, hem_y + 6))
@@ -296,7 +291,7 @@ def pleats(d: Drawing, top_half: float, top: float, hem: float, hem_y: float, co
         d.seam(run, width=1.2)
 
 
-def tiers(d: Drawing, outline: skia.Path, top: float, hem: float, hem_y: float) -> None:
+def tiers(d: Drawing, top: float, hem: float, hem_y: float) -> None:
     """Gathered layers: a seam with short folds below it."""
     for share in (0.36, 0.68):
         y = top + (hem_y - top) * share

@@ -38,8 +38,7 @@ def _dress_body(g: Garment, **measures: float) -> Body:
     depth = {"V-Neck": 62.0, "Square Neck": 46.0, "Scoop Neck": 50.0, "Boat Neck": 14.0}.get(g.neckline, 22.0)
     b = body(g, **{**base, "neck": neck, "depth": depth, "hem_y": 208.0, "hem": 71.0, **measures})
     shrink = {"Long Sleeves": 0.82, "Three-Quarter Sleeves": 0.82, "Short Sleeves": 0.74}.get(g.sleeves, 0.8)
-    b = replace(b, sleeve=b.sleeve * shrink, cuff=b.cuff * 0.84, hem_y=b.waist_y + 4, hem=b.waist, hem_bend=-0.02)
-    return b
+    return replace(b, sleeve=b.sleeve * shrink, cuff=b.cuff * 0.84, hem_y=b.waist_y + 4, hem=b.waist, hem_bend=-0.02)
 
 
 def _bodice(d: Drawing, b: Body) -> skia.Path:
@@ -73,7 +72,7 @@ def dress(g: Garment, d: Drawing) -> None:
         skirt = _dress_skirt(b, hem, hem_y)
         d.part(skirt)
         if g.style == "Tiered":
-            tiers(d, skirt, b.waist_y, hem, hem_y)
+            tiers(d, b.waist_y, hem, hem_y)
         elif g.style == "Fit and Flare" and g.seed % 2:
             pleats(d, b.waist - 4, b.waist_y, hem, hem_y, 9)
         else:
@@ -86,7 +85,7 @@ def dress(g: Garment, d: Drawing) -> None:
     _dress_details(g, d, b)
 
 
-def _sheath(g: Garment, d: Drawing, b: Body, hem_y: float) -> None:
+def _sheath(_: Garment, d: Drawing, b: Body, hem_y: float) -> None:
     whole = replace(b, hem_y=hem_y, hem=b.waist + 10)
     pen = neckline(whole).to(b.shoulder, b.top + b.slope, 0.03)
     inset = b.shoulder - (7 if b.sleeve else 14)
@@ -123,7 +122,7 @@ def _dress_details(g: Garment, d: Drawing, b: Body) -> None:
         buttons(d, b.top + b.depth + 12, b.waist_y - 10, 4, 3)
 
 
-def _slip(g: Garment, d: Drawing, hem_y: float) -> None:
+def _slip(_: Garment, d: Drawing, hem_y: float) -> None:
     top, w = 92.0, 62.0
     for sign in (-1, 1):
         d.cord(line(sign * 33, top + 4, sign * 38, 30, 0.02 * sign), 3.6, "plain")

@@ -13,7 +13,7 @@ def hat(g: Garment, d: Drawing) -> None:
     {"Fedora": _fedora, "Bucket": _bucket, "Beanie": _beanie, "Sun Hat": _sun_hat}[g.style](g, d)
 
 
-def _fedora(g: Garment, d: Drawing) -> None:
+def _fedora(_: Garment, d: Drawing) -> None:
     d.part(Pen(0, 296).curve(70, 296, 130, 300, 152, 292).to(0, 330, 0.12).doubled(), "inside", depth=0.5)
     crown = Pen(0, 182).curve(18, 168, 46, 160, 66, 172).curve(88, 186, 92, 250, 98, 312).to(0, 330, 0.08)
     d.part(crown.doubled())
@@ -29,7 +29,7 @@ def _fedora(g: Garment, d: Drawing) -> None:
     d.fold(Pen(0, 326).curve(60, 322, 90, 306, 106, 298).open(), two=True, width=8)
 
 
-def _bucket(g: Garment, d: Drawing) -> None:
+def _bucket(_: Garment, d: Drawing) -> None:
     crown = Pen(0, 168).curve(50, 166, 84, 168, 92, 180).curve(100, 220, 104, 260, 112, 296).to(0, 310, 0.05).doubled()
     d.part(crown)
     d.seam(Pen(92, 184).to(0, 194, 0.1).open(), two=True)
@@ -63,7 +63,7 @@ def _beanie(g: Garment, d: Drawing) -> None:
     d.part(rect(-17, 334, 17, 354, 2), "tan leather", depth=0.3, edge=1.0)
 
 
-def _sun_hat(g: Garment, d: Drawing) -> None:
+def _sun_hat(_: Garment, d: Drawing) -> None:
     d.part(oval(0, 318, 176, 62), depth=0.8)
     for share in (0.92, 0.82, 0.72):
         d.seam(oval(0, 316, 176 * share, 62 * share), strength=0.5)
@@ -82,15 +82,13 @@ def cap(g: Garment, d: Drawing) -> None:
     {"Baseball": _baseball, "Trucker": _trucker, "Flat Cap": _flat_cap}[g.style](g, d)
 
 
-def _dome(g: Garment, d: Drawing, back: str, front: str) -> None:
+def _dome(d: Drawing, back: str, front: str) -> None:
     """A cap in three-quarter view, peak to the left."""
     dome = Pen(-96, 302).curve(-100, 214, -50, 164, 24, 164).curve(104, 166, 146, 226, 146, 306)
     outline = dome.curve(100, 326, -20, 330, -96, 302).shape()
     d.part(outline, back)
     panel = Pen(-104, 310).curve(-100, 214, -50, 160, 24, 160).curve(50, 210, 56, 270, 46, 330).to(-104, 330).shape()
     d.part(inside(panel, outline), front, depth=0.7)
-    d.seam(Pen(24, 164).curve(-26, 190, -50, 240, -48, 320).open())
-    d.stitch(Pen(22, 164).curve(-22, 190, -45, 240, -43, 320).open())
 
 
 def _peak(d: Drawing, fabric: str) -> None:
@@ -108,28 +106,29 @@ def _peak(d: Drawing, fabric: str) -> None:
 
 
 def _baseball(g: Garment, d: Drawing) -> None:
-    _dome(g, d, "main", "main")
+    _dome(d, "main", "main")
     d.seam(Pen(24, 164).curve(90, 190, 106, 250, 104, 322).open())
     d.part(oval(24, 165, 9, 5), "plain", depth=0.6)
-    for x, y in ((-16, 216), (72, 212)):
-        d.seam(oval(x, y, 3), width=1.6)
-    if g.pattern in ("Printed", "Solid") and g.seed % 2:
-        motif(d, g, -46, 258, 0.4)
+    d.seam(oval(72, 212, 3), width=1.6)
+    if g.pattern == "Printed":
+        motif(d, g, -36, 250, 0.46)
+    else:
+        d.seam(Pen(24, 164).curve(-26, 190, -50, 240, -48, 320).open())
     _peak(d, "second" if g.pattern == "Colourblocked" else "main")
 
 
 def _trucker(g: Garment, d: Drawing) -> None:
-    _dome(g, d, "second", "plain")
+    _dome(d, "second", "plain")
     back = d.parts[-2]
     for step in range(-14, 20):
         x = step * 12.0
         Drawing([back]).seam(line(x, 150, x + 190, 340), line(x + 100, 150, x - 90, 340), width=0.8, strength=0.7)
     d.part(oval(24, 165, 9, 5), "plain", depth=0.6)
-    motif(d, g, -44, 254, 0.48)
+    motif(d, g, -36, 248, 0.5)
     _peak(d, "plain")
 
 
-def _flat_cap(g: Garment, d: Drawing) -> None:
+def _flat_cap(_: Garment, d: Drawing) -> None:
     body = Pen(-128, 318).curve(-120, 252, -50, 206, 40, 202).curve(120, 200, 160, 250, 152, 320)
     d.part(
         Pen(-150, 318).curve(-166, 336, -150, 350, -120, 350).to(-10, 338, 0.08).to(-60, 312, 0.05).shape(),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import skia
-
 from builders.studio.garment import Garment
-from builders.studio.pen import Drawing, Pen, inside, line, mirror, oval, rect, stroked
+from builders.studio.pen import Drawing, Pen, inside, line, oval, rect, stroked
 from builders.studio.shapes.tops import hood_back
 from builders.studio.shapes.upper import (
     Body,

@@ -26,7 +26,6 @@ from builders.studio.shapes.upper import (
     shirt_collar,
     sleeves,
     stand_collar,
-    torso,
     torso_part,
 )
 
@@ -60,7 +59,7 @@ def polo(g: Garment, d: Drawing) -> None:
     torso_part(d, b)
     hem_stitches(d, b)
     low = b.top + b.depth
-    placket(d, b, low, low + 58, 17)
+    placket(d, low, low + 58, 17)
     buttons(d, low + 20, low + 46, 2, 3.2)
     shirt_collar(d, replace(b, depth=b.depth), trim if trim != "rib" else "plain", 0.8)
 
@@ -76,7 +75,7 @@ def shirt(g: Garment, d: Drawing) -> None:
         d.stitch(line(-b.shoulder - 4, b.top + 45, b.shoulder + 4, b.top + 45))
     d.stitch(hem_line(b, 6))
     low = b.top + b.depth
-    placket(d, b, low, b.hem_y + 6)
+    placket(d, low, b.hem_y + 6)
     buttons(d, low + 34, b.hem_y - 46, 6)
     for side in {"Chest Pocket": (1,), "Chest Pockets": (-1, 1)}.get(g.pockets, ()):
         x = 22.0 if side > 0 else -62.0
@@ -118,7 +117,7 @@ def blouse(g: Garment, d: Drawing) -> None:
     if g.neckline == "Bow Collar":
         ribbon_bow(d, 0, low + 8, 30, "plain", tails=92)
     elif g.neckline == "Ruffled Collar":
-        _ruffle(d, b, low)
+        _ruffle(d, low)
     elif g.neckline == "V-Neck":
         _facing(d, b)
     else:
@@ -131,7 +130,7 @@ def _facing(d: Drawing, b: Body) -> None:
     d.stitch(stroked(neckline(b).doubled_open(), 14))
 
 
-def _ruffle(d: Drawing, b: Body, low: float) -> None:
+def _ruffle(d: Drawing, low: float) -> None:
     """Frills along both sides of the button line."""
     pen = Pen(3, low)
     y = low
@@ -196,16 +195,14 @@ def _vest(b: Body, strap: float, cut: float) -> tuple[skia.Path, list[skia.Path]
 def _camisole(g: Garment, d: Drawing) -> None:
     b = body(g, hem_y=390.0)
     top = 168.0
-    back = Pen(0, top + 22).to(b.chest - 4, top + 44, 0.05).to(b.chest - 4, top + 90).to(0, top + 90)
+    back = Pen(0, top + 26).to(b.chest - 8, top + 46, 0.05).to(b.chest - 12, top + 70).to(0, top + 70)
     d.part(back.doubled(), "inside", depth=0.4)
     for sign in (-1, 1):
         d.cord(line(sign * 40, top, sign * 46, 76, 0.02 * sign), 4.5, "plain")
-    d.cord(line(-46, 76, -b.chest + 14, top + 36, 0.1), 4.5, "plain")
     pen = Pen(0, top + 40).to(42, top - 4, -0.12).to(b.chest, top + 46, -0.1)
     pen.curve(b.chest - 4, top + 90, b.waist, b.waist_y - 30, b.waist, b.waist_y)
     pen.curve(b.waist + 2, b.waist_y + 40, b.hem + 6, b.hem_y - 40, b.hem + 8, b.hem_y)
     outline = pen.to(0, b.hem_y + 6, 0.03).doubled()
-    d.parts.pop()
     d.part(outline)
     edge = Pen(0, top + 40).to(42, top - 4, -0.12).to(b.chest, top + 46, -0.1).doubled_open()
     d.fold(line(28, top + 48, 12, top + 120, 0.1), two=True, width=11, strength=0.7)
@@ -268,12 +265,12 @@ def hood_back(d: Drawing, b: Body, fabric: str = "main") -> None:
 
 
 def hoodie(g: Garment, d: Drawing) -> None:
-    b = body(g, hem_y=420.0, chest=106.0, waist=103.0, hem=94.0, depth=30.0)
+    b = body(g, hem_y=404.0, chest=106.0, waist=103.0, hem=94.0, depth=30.0)
     sleeves(d, b, "main", "rib", 24)
     outline = torso_part(d, b)
     hem_band(d, b, outline, 24)
     low = b.top + b.depth
-    pocket_top, pocket_end = 306.0, b.hem_y - 24
+    pocket_top, pocket_end = 292.0, b.hem_y - 24
     if g.style == "Zip-Up":
         half = Pen(6, pocket_top).to(44, pocket_top).to(66, pocket_top + 46, -0.05).to(66, pocket_end)
         d.pair(half.to(6, pocket_end).shape(), depth=0.4)
@@ -284,15 +281,15 @@ def hoodie(g: Garment, d: Drawing) -> None:
         half = Pen(0, pocket_top).to(42, pocket_top).to(66, pocket_top + 46, -0.05).to(66, pocket_end)
         d.part(half.to(0, pocket_end).doubled(), depth=0.4)
         d.stitch(line(38, pocket_top, 62, pocket_top + 48, -0.05), two=True)
-        chest_motif(d, g, 0, 218, 0.8)
+        chest_motif(d, g, 0, 236, 0.66)
     hood_back(d, b)
     if g.style == "Zip-Up":
         d.zip(0, low + 14, 0, b.hem_y + 1, 6)
     for sign in (-1, 1):
         d.cord(
-            line(sign * 13, low + 8, sign * 19, low + 84, 0.06 * sign), 3.4, "label" if g.colour != "White" else "plain"
+            line(sign * 13, low + 8, sign * 19, low + 68, 0.06 * sign), 3.4, "label" if g.colour != "White" else "plain"
         )
-        d.part(rect(sign * 19 - 2.4, low + 80, sign * 19 + 2.4, low + 92, 1), "metal", depth=0.4, edge=0.8)
+        d.part(rect(sign * 19 - 2.4, low + 64, sign * 19 + 2.4, low + 76, 1), "metal", depth=0.4, edge=0.8)
 
 
 def cardigan(g: Garment, d: Drawing) -> None:

@@ -135,7 +135,7 @@ def sleeve(b: Body) -> skia.Path:
     pen = Pen(sx - 14, sy - 3).to(sx + 2, sy + 1, 0.06)
     if b.sleeves == "Puff Sleeves":
         pen.curve(sx + 40, sy - 6, ox + 26, oy - 46, ox, oy)
-        pen.to(ix, iy).curve(ix + 22, iy - 22, b.chest + 4, b.armpit + 8, b.chest - 4, b.armpit)
+        pen.to(ix, iy).curve(ix - 2, iy - 12, b.chest + 10, b.armpit + 6, b.chest - 4, b.armpit)
     elif b.sleeves == "Flutter Sleeves":
         pen.curve(sx + 24, sy + 14, ox - 2, oy - 40, ox, oy)
         pen.to(ix, iy + 8, 0.12).to(b.chest - 4, b.armpit)
@@ -190,7 +190,8 @@ def back_neck(d: Drawing, b: Body, label: bool = True, fabric: str = "inside") -
     """What shows of the back through the neck opening."""
     low = b.top + b.depth + 6
     hole = Pen(0, b.top + 5).curve(b.neck * 0.5, b.top + 5, b.neck * 0.8, b.top - 1, b.neck + 2, b.top - 2)
-    d.part(hole.to(b.neck + 3, b.top + 6).to(b.neck * 0.62, low).to(0, low).doubled(), fabric, depth=0.4)
+    foot = b.neck - 1 if b.neckline == "Square Neck" else b.neck * 0.62
+    d.part(hole.to(b.neck + 3, b.top + 6).to(foot, low).to(0, low).doubled(), fabric, depth=0.4)
     d.seam(line(-b.neck, b.top + 10, b.neck, b.top + 10, -0.14), strength=0.6)
     if label and b.depth > 20:
         d.part(rect(-9, b.top + 8, 9, b.top + 17, 1), "label", depth=0, edge=0.7)
@@ -253,7 +254,7 @@ def stand_collar(d: Drawing, b: Body, height: float = 22.0, fabric: str = "main"
     d.pair(front.shape(), fabric, depth=0.8)
 
 
-def placket(d: Drawing, b: Body, start: float, end: float, width: float = 15.0, fabric: str = "main") -> None:
+def placket(d: Drawing, start: float, end: float, width: float = 15.0, fabric: str = "main") -> None:
     d.part(rect(-width / 2, start, width / 2, end), fabric, depth=0.25, edge=1.0)
     d.stitch(line(-width / 2 + 2.5, start, -width / 2 + 2.5, end), line(width / 2 - 2.5, start, width / 2 - 2.5, end))
 
@@ -278,7 +279,7 @@ def ribbon_bow(d: Drawing, x: float, y: float, size: float, fabric: str = "main"
     """A tied bow; `tails` is the length of its hanging ends."""
     s = size
     if tails:
-        for sign in (-1, 1):
+        for sign in (-1.0, 1.0):
             tail = Pen(x, y).to(x + sign * s * 0.75, y + tails, -0.05 * sign).to(x + sign * s * 0.25, y + tails + 6)
             d.part(tail.to(x, y, 0.05 * sign).shape(), fabric, depth=0.7)
     for sign in (-1.0, 1.0):
