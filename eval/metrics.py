@@ -1,8 +1,8 @@
 """Metrics of one ranking, and what a mean over queries is worth.
 
-A ranking here is a sequence of item_ids, best first; `relevant` maps item_id to a grade, above 0 is relevant. All values
-lie in 0 to 1. Ties were broken before (score, then item_id: `schema.Ranking`). Every query counts: one without a ranking
-scores 0.
+A ranking here is a sequence of item_ids, best first; `relevant` maps item_id to a grade, above 0 is relevant. All
+values lie in 0 to 1. Ties were broken before (score, then item_id: `schema.Ranking`). Every query counts: one without
+a ranking scores 0.
 """
 
 from __future__ import annotations

@@ -60,7 +60,9 @@ def rankings(queries: Embeddings, gallery: Embeddings, item_ids: Sequence[str], 
     return found
 
 
-def name_scores(gallery: str, encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, asked: set[str]) -> list[Score]:
+def name_scores(
+    gallery: str, encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, asked: set[str]
+) -> list[Score]:
     """Success@k of product names: once per distinct name, and once per product as others count it."""
     members: dict[str, list[str]] = {}
     for item in items:
@@ -81,10 +83,16 @@ def name_scores(gallery: str, encoder: Encoder, items: Sequence[Item], embedding
     return scores
 
 
-def caption_scores(gallery: str, encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, asked: set[str]) -> list[Score]:
+def caption_scores(
+    gallery: str, encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, asked: set[str]
+) -> list[Score]:
     """Precision@10 of each attribute for the attribute caption of every asked product that has all three attributes."""
     queries = [i for i in items if i.item_id in asked and all(part in i.attributes for part in CAPTION_PARTS)]
-    found = rankings(encode_texts(encoder, [benchmark_caption(i.attributes) for i in queries]), embeddings, [i.item_id for i in items])
+    found = rankings(
+        encode_texts(encoder, [benchmark_caption(i.attributes) for i in queries]),
+        embeddings,
+        [i.item_id for i in items],
+    )
     scores = []
     for part in CAPTION_PARTS:
         members: dict[str, dict[str, int]] = {}

@@ -74,7 +74,9 @@ class EmbeddedEncoder:
             ]
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # both libraries raise bare exceptions of their own
-            raise EncoderError(f"the weights in {folder} are damaged ({error}): restore them from the repository") from error
+            raise EncoderError(
+                f"the weights in {folder} are damaged ({error}): restore them from the repository"
+            ) from error
         tokenizer.enable_truncation(int(card["max_tokens"]))
         tokenizer.enable_padding()
         return cls(sessions[0], sessions[1], tokenizer, card, caption_weight)
@@ -88,8 +90,8 @@ class EmbeddedEncoder:
         if self._caption_weight == 0:
             return embeddings
         captions = self._encode_texts([item.caption for item in items])[0]
-        named = np.array([[bool(item.caption)] for item in items])
-        return _unit(embeddings + self._caption_weight * named * captions)
+        named = np.array([[bool(item.caption)] for item in items], np.float32)
+        return _unit(embeddings + np.float32(self._caption_weight) * captions * named)
 
     def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
         """Late fusion of each query's text and references; `history` is not read by this encoder."""

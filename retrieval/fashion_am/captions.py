@@ -1,7 +1,7 @@
 """Attribute captions: what a shopper would type for a product, made from its attributes.
 
-`benchmark_caption` is the fixed form that the evaluation uses; `attribute_captions` draws varied ones for training, with
-synonyms, dropped attributes and everyday word order, so that the text tower does not learn one template by heart.
+`benchmark_caption` is the fixed form that the evaluation uses; `attribute_captions` draws varied ones for training,
+with synonyms, dropped attributes and everyday word order, so that the text tower does not learn one template by heart.
 """
 
 from __future__ import annotations

@@ -138,7 +138,13 @@ def fpi_samples(folder: Path, split: str, grounds: Sequence[Picture]) -> Iterato
 def fpi_rows(folder: Path, split: str) -> Iterator[tuple[dict[str, Any], Attributes]]:
     import pyarrow.parquet as pq
 
-    names = {"articleType": "category", "baseColour": "colour", "gender": "gender", "usage": "usage", "season": "season"}
+    names = {
+        "articleType": "category",
+        "baseColour": "colour",
+        "gender": "gender",
+        "usage": "usage",
+        "season": "season",
+    }
     for file in sorted(folder.glob("*.parquet")):
         for batch in pq.ParquetFile(file).iter_batches(512):
             for row in batch.to_pylist():
@@ -182,7 +188,9 @@ def studio_samples(folder: Path, grounds: Sequence[Picture]) -> Iterator[Sample]
             views=views,
             name="",
             captions=tuple(row["captions"]),
-            same="\n".join(str(row.get(k, "")) for k in ("category", "colour", "pattern", "sleeves", "length", "neckline")),
+            same="\n".join(
+                str(row.get(k, "")) for k in ("category", "colour", "pattern", "sleeves", "length", "neckline")
+            ),
             sketches=(sketch, jittered(sketch, rng)),
             sketch_captions=tuple(attribute_captions(row, 3, row["id"], colour=False)),
         )

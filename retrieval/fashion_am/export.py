@@ -58,7 +58,9 @@ def export_trunk(tower: PictureTower, file: Path) -> None:
     _to_onnx(_Trunk(tower).eval(), (example,), ["pixels"], ["features", "low"], ({0: "n"},), file)
 
 
-def export_encoder(picture: PictureTower, text: TextTower, tokenizer_file: Path, out: Path, card: dict[str, Any]) -> None:
+def export_encoder(
+    picture: PictureTower, text: TextTower, tokenizer_file: Path, out: Path, card: dict[str, Any]
+) -> None:
     """Write picture.onnx, text.onnx, tokenizer.json and card.json into `out`, replacing it as a whole.
 
     card: what the training knows of itself (data, settings, scores); revision, sizes and checksums are added.
@@ -115,7 +117,7 @@ def _to_onnx(
 
 
 def store_small(file: Path) -> None:
-    """Store large float32 weights as float16 or as int8 with one scale a row; ONNX Runtime unfolds them when it loads."""
+    """Store large float32 weights as float16, or int8 with one scale a row; ONNX Runtime unfolds them on loading."""
     model = onnx.load(str(file))
     graph = model.graph
     nodes = []

@@ -1,7 +1,7 @@
 """The two towers of the joint space: EfficientNet-Lite0 for pictures, all-MiniLM-L6-v2 for text.
 
-Batch normalisation is folded into the convolutions when the ImageNet weights are loaded: the statistics are then frozen,
-a training step is faster, and a vector does not depend on the other pictures of its batch.
+Batch normalisation is folded into the convolutions when the ImageNet weights are loaded: the statistics are then
+frozen, a training step is faster, and a vector does not depend on the other pictures of its batch.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SameConv(nn.Conv2d):
 
 
 class Block(nn.Module):
-    """Inverted residual: 1x1 expansion, depthwise convolution, 1x1 projection; (n, c_in, h, w) -> (n, c_out, h', w')."""
+    """Inverted residual: 1x1 expansion, depthwise, 1x1 projection; (n, c_in, h, w) -> (n, c_out, h', w')."""
 
     def __init__(self, c_in: int, c_out: int, kernel: int, stride: int, expand: int) -> None:
         super().__init__()

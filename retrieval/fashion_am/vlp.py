@@ -1,7 +1,7 @@
-"""Contrastive vision-language pre-training of the two towers (stage `vlp`): pictures with names and attribute captions.
+"""Contrastive pre-training of the two towers (stage `vlp`): pictures with names and attribute captions.
 
-One step: a batch of products, each with one of its views and either its name or a caption, and the line drawings of some
-of them. The loss is the symmetric contrastive loss of the batch plus a third of the drawings' own losses, against
+One step: a batch of products, each with one of its views and either its name or a caption, and the line drawings of
+some of them. The loss is the symmetric contrastive loss of the batch plus a third of the drawings' own losses, against
 their products and against colour-free captions.
 
 On 2 cores: about 25 minutes to cache features once, then about 5 minutes an epoch with one thread.
@@ -267,7 +267,9 @@ def resume(out: Path, towers: Towers, averaged: Any, optimiser: torch.optim.Opti
     return int(state["step"])
 
 
-def success_at(pictures: Tensor, texts: Tensor, names: Sequence[str], cutoffs: Sequence[int] = (1, 5, 10)) -> dict[str, float]:
+def success_at(
+    pictures: Tensor, texts: Tensor, names: Sequence[str], cutoffs: Sequence[int] = (1, 5, 10)
+) -> dict[str, float]:
     """Share of queries with a product of the same name in the top k, on one small gallery, for watching a run only."""
     _, name = np.unique(np.array(names), return_inverse=True)
     name_ids = torch.from_numpy(name)

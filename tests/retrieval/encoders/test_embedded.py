@@ -124,5 +124,3 @@ def test_pixels_are_letterboxed_on_white():
     assert (wide[:, INPUT_HEIGHT // 2] == 0).all()
     tall = pixels(PillowImage.new("RGB", (1, 900), "black"))
     assert tall[:, :, (INPUT_WIDTH - 1) // 2].max() == 0
-
-
