@@ -1,15 +1,18 @@
-.PHONY: help demo test check lint types contracts unit golden gallery bench clean
+.PHONY: help demo test test-training check lint types contracts unit golden gallery bench clean
 PYTHON ?= python3.11
 VENV ?= .venv
 RUN = $(VENV)/bin/python
 
 help: ## what can be done here
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
 demo: $(VENV)/runtime ## install the run-time requirements and open the app on http://127.0.0.1:7860
 	$(RUN) app.py $(ARGS)
 
 test: check unit ## all checks and all tests, in an environment of their own
+
+test-training: $(VENV)/training ## the tests that need torch (requirements-train.txt)
+	DIMITY_TRAINING_TESTS=required $(RUN) -m pytest tests/training --durations=3
 
 check: lint types contracts ## ruff, mypy --strict, import contracts
 
@@ -44,6 +47,10 @@ $(VENV)/development: requirements-dev.txt requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/runtime
+
+$(VENV)/training: requirements-train.txt $(VENV)/development
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-train.txt
+	@touch $@
 
 clean: ## remove environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
