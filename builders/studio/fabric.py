@@ -63,6 +63,7 @@ PANELLED = (
     ("Shorts", "Athletic"),
     ("Backpack", "Outdoor"),
     ("Cap", "Trucker"),
+    ("Hat", "Beanie"),
 )
 """(kind, style) whose blocks of colour are parts of their own, not a division of the whole."""
 

@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 
 VERSION = "1"
 _SOUGHT = (
-    "T-shirt", "Shirt", "Sweater", "Jacket", "Coat", "Dress", "Skirt", "Trousers", "Jeans", "Sneakers", "Boots", "Heels",
-    "Handbag",
+    "T-shirt", "Shirt", "Sweater", "Jacket", "Coat", "Dress", "Skirt", "Trousers", "Jeans", "Sneakers", "Boots",
+    "Heels", "Handbag",
 )  # fmt: skip
 """Kinds that a shopper looks for most."""
 

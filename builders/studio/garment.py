@@ -6,8 +6,11 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from builders.studio.kinds import ALL_CLOTH, COLOURS, KINDS, PALETTES
+from builders.studio.kinds import ALL_CLOTH, COLOURS, DENIM, KINDS, PALETTES
 from builders.studio.styles import STYLES
+
+_PLAIN_FOR_MEN = ("T-shirt", "Tank Top", "Shorts", "Scarf", "Sneakers", "Hat", "Backpack")
+_DENIM_COLOURS = frozenset(DENIM.split(","))
 
 _FAMILIES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "tops": ("Apparel", "Topwear", ("T-shirt", "Shirt", "Blouse", "Polo", "Tank Top", "Sweater", "Hoodie", "Cardigan")),
@@ -131,13 +134,8 @@ def _make_sensible(rng: random.Random, words: dict[str, str]) -> None:
     """Remove the combinations that no shop sells."""
     kind, style = words["kind"], words["style"]
     if words["gender"] == "Men":
-        if words["pattern"] in ("Floral", "Polka Dot", "Leopard") and kind in (
-            "T-shirt",
-            "Tank Top",
-            "Shorts",
-            "Scarf",
-        ):
-            words["pattern"] = "Striped"
+        if words["pattern"] in ("Floral", "Polka Dot", "Leopard") and kind in _PLAIN_FOR_MEN:
+            words["pattern"] = "Checked" if kind in ("Sneakers", "Hat", "Backpack") else "Striped"
         if words.get("neckline") == "Scoop Neck" and kind == "T-shirt":
             words["neckline"] = "Crew Neck"
     if kind == "Shirt":
@@ -149,6 +147,8 @@ def _make_sensible(rng: random.Random, words: dict[str, str]) -> None:
         words["season"] = "Fall"
     if kind == "Dress" and words["sleeves"] == "Long Sleeves":
         words["season"] = rng.choice(("Fall", "Winter"))
+    if words["material"] == "Denim" and words["colour"] not in _DENIM_COLOURS:
+        words["material"] = "Corduroy" if kind == "Jumpsuit" else "Cotton"
     if kind == "Trousers" and words["material"] == "Corduroy":
         words["pattern"] = "Solid"
     if kind in ("Blazer", "Jumpsuit") and words["material"] in ("Velvet", "Satin"):

@@ -141,18 +141,22 @@ def _chevron(t: Tile) -> None:
 
 
 def _leopard(t: Tile) -> None:
-    spot = (38, 28, 26) if luminance(t.main) > 0.3 else mix(t.main, (236, 210, 170), 0.6)
-    heart = mix(t.main, spot, 0.38)
-    for x, y in _scatter(t.side, t.rng, 12, t.side * 0.2):
-        size, turn = t.side * t.rng.uniform(0.06, 0.085), t.rng.uniform(0, 360)
+    spot = (42, 30, 26) if luminance(t.main) > 0.3 else mix(t.main, (236, 210, 170), 0.6)
+    heart = mix(t.main, spot, 0.42)
+    for index, (x, y) in enumerate(_scatter(t.side, t.rng, 22, t.side * 0.155)):
+        size, turn, flat = t.side * t.rng.uniform(0.05, 0.075), t.rng.uniform(-40, 40), t.rng.uniform(0.6, 0.85)
+        arcs = [(t.rng.uniform(0, 40) + start, t.rng.uniform(60, 85)) for start in (0, 120, 240)]
         for cx, cy in _repeated(t.side, x, y, t.side * 0.15):
             t.canvas.save()
             t.canvas.translate(cx, cy)
             t.canvas.rotate(turn)
-            t.canvas.drawOval(skia.Rect.MakeXYWH(-size, -size * 0.8, size * 2, size * 1.6), paint(heart))
-            ring = skia.Rect.MakeXYWH(-size * 1.1, -size * 0.9, size * 2.2, size * 1.8)
-            for start, sweep in ((10, 95), (140, 70), (235, 90)):
-                t.canvas.drawArc(ring, start, sweep, False, paint(spot, stroke=size * 0.65))
+            if index % 4 == 3:
+                t.canvas.drawOval(skia.Rect.MakeLTRB(-size * 0.55, -size * 0.4, size * 0.55, size * 0.4), paint(spot))
+            else:
+                t.canvas.drawOval(skia.Rect.MakeLTRB(-size, -size * flat, size, size * flat), paint(heart))
+                for start, sweep in arcs:
+                    ring = skia.Rect.MakeLTRB(-size, -size * flat, size, size * flat)
+                    t.canvas.drawArc(ring, start, sweep, False, paint(spot, stroke=size * 0.6))
             t.canvas.restore()
 
 

@@ -57,7 +57,7 @@ def _beanie(g: Garment, d: Drawing) -> None:
     for x in range(-5, 6):
         d.fold(Pen(x * 22, 330).curve(x * 21, 240, x * 14, 170, x * 3, 142).open(), width=8, strength=0.9)
     cuff = Pen(0, 304).to(122, 300, 0.01).curve(128, 320, 128, 360, 122, 378).to(0, 384, 0.02).doubled()
-    d.part(cuff, "rib", depth=1.0)
+    d.part(cuff, "second rib" if g.pattern == "Colourblocked" else "rib", depth=1.0)
     for x in range(-10, 11):
         d.fold(line(x * 12, 300, x * 12, 386), width=5, strength=0.8)
     d.part(rect(-17, 334, 17, 354, 2), "tan leather", depth=0.3, edge=1.0)
