@@ -3,12 +3,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs requirements-train.txt: make test-training")
-from retrieval.fashion_am import vlp  # noqa: E402
-from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material  # noqa: E402
-from retrieval.fashion_am.texts import TextBank, open_tokenizer  # noqa: E402
-from retrieval.fashion_am.vlp import (  # noqa: E402
+from retrieval.fashion_am import vlp
+from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material
+from retrieval.fashion_am.texts import TextBank, open_tokenizer
+from retrieval.fashion_am.vlp import (
     Towers,
     VlpSettings,
     embed_texts,
