@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent.intents import attributes_named
 from agent.protocols import Catalogue
 from agent.vocabulary import listed
 from agent.wording import attribute_name, filters_label, item_name, value_text
@@ -12,6 +13,8 @@ from retrieval.schema import Filter, Item, Plan
 
 N_COMPARED = 4
 N_LISTED = 8
+_YES_OR_NO = re.compile(r"(?:and |so |but )?(?:is|are|does|do|has|have|can|could|will|would|should)\b")
+_COMPARES = re.compile(r"\b(?:compare|comparison|differ\w*)\b")
 SUMMARY = (
     "category",
     "colour",
@@ -42,8 +45,12 @@ def answer(plan: Plan, items: Sequence[Item], shown: Sequence[Item], catalogue: 
     if not about:
         return _gallery(attribute, catalogue)
     if attribute:
-        return _values(attribute, about, catalogue)
-    return " ".join(_summary(item) for item in about[:N_COMPARED])
+        asked = attributes_named(text) or (attribute,)
+        return " ".join(_values(name, about, catalogue) for name in asked)
+    if len(about) == 2 and _COMPARES.search(text):
+        return _difference(*about)
+    told = " ".join(_summary(item) for item in about[:N_COMPARED])
+    return f"The catalogue knows no more than this. {told}" if _YES_OR_NO.match(text) else told
 
 
 def _is_about_gallery(text: str) -> bool:
@@ -58,7 +65,7 @@ def _is_about_gallery(text: str) -> bool:
 def _count(filters: Sequence[Filter], shown: Sequence[Item], catalogue: Catalogue) -> str:
     n_items = catalogue.count(filters)
     if filters:
-        return f"The gallery has {n_items} for {filters_label(filters)}."
+        return f"{n_items} items of the gallery fit: {filters_label(filters)}."
     return f"The gallery has {n_items} items" + (
         f"; the results before you show {len(shown)} of them." if shown else "."
     )
@@ -114,3 +121,18 @@ def _summary(item: Item) -> str:
         if facts
         else f"The catalogue knows nothing of {item_name(item)} but its picture."
     )
+
+
+def _difference(one: Item, other: Item) -> str:
+    both = [(name, value_text(one, name), value_text(other, name)) for name in SUMMARY]
+    told = [(attribute_name(name), first, second) for name, first, second in both if first or second]
+    differing = [
+        f"{name} ({first or 'not known'} / {second or 'not known'})" for name, first, second in told if first != second
+    ]
+    shared = [first for _, first, second in told if first == second]
+    differ = (
+        f"{item_name(one)} and {item_name(other)} differ in {', '.join(differing)}."
+        if differing
+        else (f"The catalogue knows no difference between {item_name(one)} and {item_name(other)}.")
+    )
+    return f"{differ} Both: {', '.join(shared)}." if shared else differ

@@ -162,6 +162,9 @@ ELLIPTIC = re.compile(
     r"|much|too|between|around|up to|made|nothing|slightly|i(?:'d| would) (?:prefer|rather)|prefer|must|should|having|wants?|as|ones?)\b"
 )
 
+MORE = re.compile(r"\b(?:more|else|others?|another|next|different|the rest|further)\b")
+"""With an unchanged plan: what was not shown yet."""
+
 # --- questions -------------------------------------------------------------------------------------------------------
 
 QUESTION_ABOUT = re.compile(
@@ -184,8 +187,12 @@ BARE_ATTRIBUTE = re.compile(
 )
 WANTS_ITEMS = phrases(
     r"do you (?:also |still |even )?(?:have|sell|carry|stock)|have you got|show me|i(?:'m| am) (?:also )?(?:looking|after|searching)",
-    r"looking for|find me|search for|i (?:also )?(?:need|want|would like|'d like) (?:a|an|some)\b|is there (?:a|any)|are there any|got any",
+    r"looking for|find me|search for|(?:i (?:also )?(?:need|want|would like)|i'd like) (?:a|an|some)\b|is there (?:a|any)|are there any|got any",
     r"any (?:\w+ ){0,2}\w+s\b",
+)  # fmt: skip
+NEW_WISH = phrases(
+    r"(?:(?:i (?:also )?(?:need|want|would like)|i'd like)|(?:i'm |i am )?looking for|find me|search for|help me find) (?:me )?(?:a|an|some|something)\b"
+    r"(?!.*\b(?:ones?|version|it|else|similar|like|more|less|instead)\b)",
 )  # fmt: skip
 GALLERY_QUESTION = re.compile(r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you)")
 OFFERED_IN = re.compile(

@@ -61,11 +61,14 @@ def _by_cue(reading: Reading, scene: Scene, referent: Referent) -> Decision | No
         return Decision(Intent.COMPATIBLE, cues=_all(cues.COMPATIBLE, text))
     if _asks(reading, scene, referent):
         return Decision(Intent.ASK, _first_attribute(text))
+    is_new = cues.NEW_WISH.search(text) and not (referent.is_pointed or scene.has_reference or reading.comparisons)
+    if is_new and reading.mentions:
+        return Decision(Intent.SEARCH)
     if has_scene and _modifies(reading, scene, referent):
         return Decision(Intent.MODIFY)
     if not has_scene and (reading.mentions or reading.prices):
         return Decision(Intent.SEARCH)
-    if cues.WANTS_ITEMS.search(text) and reading.mentioned("category"):
+    if reading.mentioned("category") and not referent.is_pointed:
         return Decision(Intent.SEARCH)
     return None
 
@@ -91,6 +94,9 @@ def _possible(votes: Mapping[Intent, float], reading: Reading, scene: Scene, ref
     without pointing is not chatting."""
     counted = dict(votes)
     counted.pop(Intent.ROLLBACK, None)
+    if not referent.is_pointed and not scene.has_reference:
+        for intent in (Intent.COMPATIBLE, Intent.SAME_ITEM, Intent.SAME_ATTRIBUTE):
+            counted.pop(intent, None)
     if scene.turn is None and not scene.has_reference:
         moved = sum(counted.pop(intent, 0.0) for intent in _NEEDS_SCENE)
         counted[Intent.SEARCH] = counted.get(Intent.SEARCH, 0.0) + moved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent.vocabulary import colour_family, group_of, listed
@@ -20,34 +20,28 @@ POOL = 4
 """So many times more are looked at than shown, to choose those whose colours go together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outfit:
-    ranking: Ranking
-    reason: str
-
-
 def find_outfit(
     retriever: Retriever, plan: Plan, query: Query, references: Sequence[Item], k: int, exclude: Sequence[str]
-) -> Outfit:
-    """Kinds that complete the outfit, interleaved: the best of each kind first. `score` is 1 / place, since cosines of
-    different kinds do not compare."""
-    likes = tuple(references) or _looks_like(retriever, query)
-    own = {group_of(str(item.attributes.get("category", ""))) for item in likes} | _excluded_groups(plan) - {""}
-    kinds = _wanted_kinds(retriever, plan, own)
+) -> tuple[Ranking, str]:
+    """Kinds that complete the outfit, interleaved, the best of each kind first, and why. `score` is 1 / place, since
+    cosines of different kinds do not compare."""
+    likes = tuple(references) or _stand_in(retriever, plan, query)
+    own = {group_of(str(item.attributes.get("category", ""))) for item in likes} | _excluded_groups(plan)
+    kinds = _wanted_kinds(retriever, plan, own - {""})
     per_kind = [_best_of_kind(retriever, plan, query, likes, kind, k, exclude) for kind in kinds]
-    hits: list[Hit] = []
-    for place in range(k):
-        hits += [found[place] for found in per_kind if place < len(found)]
+    hits = [found[place] for place in range(k) for found in per_kind if place < len(found)]
     ranked = tuple(Hit(hit.item_id, 1.0 / place) for place, hit in enumerate(_unique(hits)[:k], 1))
-    return Outfit(Ranking(query.query_id, ranked), _reason(retriever, ranked, likes, references))
+    return Ranking(query.query_id, ranked), _reason(retriever, ranked, likes, query, is_stand_in=not references)
 
 
-def _looks_like(retriever: Retriever, query: Query) -> tuple[Item, ...]:
-    """The gallery item that stands for an uploaded picture: the nearest one of the most frequent category near it."""
-    if not query.references:
-        return ()
-    bare = replace(query, text="", history=(), unwanted_texts=(), unwanted_images=())
-    near = retriever.get([hit.item_id for hit in retriever.search(bare, N_GUESSED_FROM).hits])
+def _stand_in(retriever: Retriever, plan: Plan, query: Query) -> tuple[Item, ...]:
+    """The gallery item that stands for an uploaded picture, or for what the shopper named: the nearest one of the most
+    frequent category near it."""
+    bare = replace(
+        query, text="" if query.references else query.text, history=(), unwanted_texts=(), unwanted_images=()
+    )
+    own = [Filter("category", "any_of", f.values[:1]) for f in plan.filters if _is_own_kind(f)]
+    near = retriever.get([hit.item_id for hit in retriever.search(bare, N_GUESSED_FROM, own).hits])
     categories = [str(item.attributes.get("category", "")) for item in near]
     if not any(categories):
         return ()
@@ -55,13 +49,13 @@ def _looks_like(retriever: Retriever, query: Query) -> tuple[Item, ...]:
     return tuple(item for item in near if item.attributes.get("category") == most)[:1]
 
 
+def _is_own_kind(condition: Filter) -> bool:
+    """A compatible search names what the shopper has by leaving it out, first of all of its kind."""
+    return condition.attribute == "category" and condition.operator == "none_of"
+
+
 def _excluded_groups(plan: Plan) -> set[str]:
-    return {
-        group_of(str(value))
-        for condition in plan.filters
-        if condition.attribute == "category" and condition.operator == "none_of"
-        for value in condition.values
-    }
+    return {group_of(str(value)) for condition in plan.filters if _is_own_kind(condition) for value in condition.values}
 
 
 def _wanted_kinds(retriever: Retriever, plan: Plan, own: set[str]) -> list[tuple[str, ...]]:
@@ -97,7 +91,7 @@ def _best_of_kind(
 
 
 def _fit(item: Item, likes: Sequence[Item]) -> int:
-    """How much speaks for wearing them together: colours first, then the same occasion and season."""
+    """How much speaks for wearing them together: for the same person first, then colours, occasion and season."""
     if not likes:
         return 0
     like = likes[0]
@@ -106,7 +100,13 @@ def _fit(item: Item, likes: Sequence[Item]) -> int:
         for name in ("usage", "season")
         if name in like.attributes and item.attributes.get(name) == like.attributes[name]
     )
-    return 2 * _goes_with(str(item.attributes.get("colour", "")), str(like.attributes.get("colour", ""))) + same
+    colours = _goes_with(str(item.attributes.get("colour", "")), str(like.attributes.get("colour", "")))
+    return 4 * _is_for_the_same(item, like) + 2 * colours + same
+
+
+def _is_for_the_same(item: Item, like: Item) -> bool:
+    genders = {str(one.attributes.get("gender", "unisex")).lower() for one in (item, like)}
+    return len(genders) == 1 or "unisex" in genders
 
 
 def _goes_with(one: str, other: str) -> bool:
@@ -116,7 +116,9 @@ def _goes_with(one: str, other: str) -> bool:
     return "neutral" in (first, second) or first == second or second in harmony().get(first, ())
 
 
-def _reason(retriever: Retriever, hits: Sequence[Hit], likes: Sequence[Item], references: Sequence[Item]) -> str:
+def _reason(
+    retriever: Retriever, hits: Sequence[Hit], likes: Sequence[Item], query: Query, *, is_stand_in: bool
+) -> str:
     """Only what is true of every item that is shown."""
     if not hits or not likes:
         return ""
@@ -124,17 +126,17 @@ def _reason(retriever: Retriever, hits: Sequence[Hit], likes: Sequence[Item], re
     shown = retriever.get([hit.item_id for hit in hits])
     colour = str(like.attributes.get("colour", ""))
     parts: list[str] = []
-    if not references:
-        parts.append(f"your picture looks most like {item_name(like)}")
-    if colour and all(_goes_with(str(item.attributes.get("colour", "")), colour) for item in shown):
+    if is_stand_in:
         parts.append(
-            f"all in colours that go with {colour.lower()}"
-            + (" (neutral, same or contrasting)" if colour_family(colour) != "neutral" else "")
+            f"judged by {item_name(like)}, the nearest here to {'your picture' if query.references else 'your words'}"
         )
+    if colour and all(_goes_with(str(item.attributes.get("colour", "")), colour) for item in shown):
+        how = "" if colour_family(colour) == "neutral" else " (neutral, same or contrasting)"
+        parts.append(f"all in colours that go with {colour.lower()}{how}")
     usage = like.attributes.get("usage")
     if usage and all(item.attributes.get("usage") == usage for item in shown):
         parts.append(f"all {str(usage).lower()} like it")
-    return listed(parts)
+    return "; ".join(parts)
 
 
 def _unique(hits: Sequence[Hit]) -> list[Hit]:

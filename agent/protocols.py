@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.protocols import Facet
-from retrieval.schema import Filter, Item, Query, Ranking
+from retrieval.schema import Filter, Image, Item, Query, Ranking
 
 if TYPE_CHECKING:
     from retrieval.schema import Message, Plan, Reply, Session
@@ -28,13 +28,15 @@ class Catalogue:
     """Items in the order asked for. Raises KeyError for an id that is not there."""
     count: Callable[[Sequence[Filter]], int]
     """How many items pass all filters."""
+    nearest: Callable[[Image], list[Item]]
+    """The few items that look most like a picture, the nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """What dropping one filter of a plan would bring."""
+    """What dropping filters of a plan would bring: one, or two where no single one helps."""
 
-    dropped: Filter
+    dropped: tuple[Filter, ...]
     n_items: int
 
 
@@ -56,7 +58,7 @@ class Outcome:
     relaxations: tuple[Relaxation, ...] = field(default=())
     """Only where fewer than k items pass; the most fruitful first."""
     reason: str = ""
-    """With COMPATIBLE: why these were chosen."""
+    """With COMPATIBLE: why these were chosen. With SAME_ITEM: that the picture itself is in the gallery."""
 
 
 class Planner(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.cues import MORE
 from agent.scene import Scene, items_of
 from retrieval.schema import HistoryTurn, Image, Intent, Item, Message, Plan, Query, Session, Turn
 
@@ -32,14 +33,15 @@ def uploads(session: Session, message: Message, plan: Plan, scene: Scene) -> tup
     return tuple(image for image in base.query.references if image.image_id not in own)
 
 
-def excluded(session: Session, plan: Plan, query: Query) -> tuple[str, ...]:
-    """What was pointed at is not shown again; neither is what a repeated plan ("show me more") has shown already."""
+def excluded(session: Session, message: Message, plan: Plan) -> tuple[str, ...]:
+    """What was pointed at is not shown again; neither is what an unchanged plan has shown already ("show me more")."""
     seen: list[str] = []
-    if plan.action is Intent.MODIFY and plan.reference_turn is not None:
+    wants_more = message.plan is None and MORE.search(message.text.lower()) is not None
+    if wants_more and plan.action is not Intent.SEARCH and plan.reference_turn is not None:
         for turn in session.path(plan.reference_turn):
             if turn.ranking and _asks_the_same(turn.plan, plan):
                 seen += [hit.item_id for hit in turn.ranking.hits]
-    return tuple(dict.fromkeys((*plan.references, *plan.unwanted_items, *seen))) if query else ()
+    return tuple(dict.fromkeys((*plan.references, *plan.unwanted_items, *seen)))
 
 
 def is_own_picture(item: Item, query: Query) -> bool:

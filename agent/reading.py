@@ -72,7 +72,9 @@ class Reading:
     """Notes on words that were read as others."""
 
     def mentioned(self, attribute: str) -> tuple[Mention, ...]:
-        return tuple(mention for mention in self.mentions if mention.attribute == attribute)
+        """Mentions of an attribute; a style that names a garment counts as its category."""
+        is_category = attribute == "category"
+        return tuple(m for m in self.mentions if m.attribute == attribute or (is_category and m.meaning.is_kind))
 
 
 def within(inner: Span, outers: Iterable[Span]) -> bool:
@@ -85,7 +87,7 @@ def read(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> Reading:
     prices = find_prices(corrected)
     taken = [comparison.span for comparison in comparisons] + [price.span for price in prices]
     mentions = find_mentions(corrected, lexicon, taken)
-    return Reading(corrected, mentions, prices, comparisons, find_negations(corrected, mentions), corrections)
+    return Reading(corrected, mentions, prices, comparisons, find_negations(corrected, mentions, taken), corrections)
 
 
 def _plain(text: str) -> str:
@@ -172,6 +174,10 @@ def _longest(text: str, words: Sequence[re.Match[str]], at: int, lexicon: Lexico
     return 0
 
 
+NOT_A_STYLE = frozenset({"pullover", "knit"})
+"""Words for a kind of garment that some catalogues use for the style of another kind."""
+
+
 def _heads(text: str, found: Sequence[tuple[dict[str, Meaning], str, Span]]) -> Iterable[Mention]:
     """Chooses one meaning for each phrase; of neighbouring categories ("denim jacket", "shirt dress") the last is meant,
     and one after "with" or "has" ("a dress with a belt") is a detail of the one before."""
@@ -190,6 +196,14 @@ def _heads(text: str, found: Sequence[tuple[dict[str, Meaning], str, Span]]) -> 
                 del candidates["category"]
             else:
                 seen_category = True
+        if (
+            "style" in candidates
+            and said not in NOT_A_STYLE
+            and not candidates.get("category", candidates["style"]).names(said)
+        ):
+            # "bomber": the style says it more closely than the kind that it is read as
+            named_kind = candidates.pop("category", None) is not None
+            candidates["style"] = replace(candidates["style"], is_kind=named_kind)
         for attribute in (*ORDER, *sorted(candidates)):
             if attribute in candidates:
                 yield Mention(candidates[attribute], said, span)
@@ -198,7 +212,7 @@ def _heads(text: str, found: Sequence[tuple[dict[str, Meaning], str, Span]]) -> 
 
 # --- prices ----------------------------------------------------------------------------------------------------------
 
-_CURRENCY = r"(?:[$€£₹¥]|rs\.?|inr|usd|eur|gbp|dollars?|euros?|pounds?|bucks|rupees?|quid|francs?|chf)"
+_CURRENCY = r"(?:[$€£₹¥]|(?:rs\.?|inr|usd|eur|gbp|dollars?|euros?|pounds?|bucks|rupees?|quid|francs?|chf)(?![a-z]))"
 _WORD_NUMBERS = {"ten": 10, "fifteen": 15, "twenty": 20, "twenty five": 25, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
                  "seventy": 70, "eighty": 80, "ninety": 90, "a hundred": 100, "one hundred": 100, "hundred": 100,
                  "two hundred": 200, "five hundred": 500, "a thousand": 1000, "one thousand": 1000}  # fmt: skip
@@ -330,9 +344,9 @@ _SCOPE_END = re.compile(
 _JOINT = re.compile(r"\s*(?:,?\s*(?:and|or|nor)\b|,)\s*(?:an? |any |the |no )?")
 
 
-def find_negations(text: str, mentions: Sequence[Mention]) -> tuple[Negation, ...]:
+def find_negations(text: str, mentions: Sequence[Mention], taken: Sequence[Span] = ()) -> tuple[Negation, ...]:
     """A scope ends at a comma, a preposition or a new clause; a list goes on ("no red or black", "without a hood or logo")."""
-    values = [mention.span for mention in mentions]
+    values = [*(mention.span for mention in mentions), *taken]
     blocked = [match.span() for match in _NO_NEGATION.finditer(text)] + values
     found: list[Negation] = []
     for cue in _CUE.finditer(text):

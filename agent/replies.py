@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agent.answers import answer
 from agent.cues import OTHER_KINDS
-from agent.protocols import Outcome
+from agent.protocols import Outcome, Relaxation
 from agent.vocabulary import colour_family, group_of, listed
 from agent.wording import filter_label, filters_label, item_facts, item_name
 from agent.words import concepts, key
@@ -54,15 +54,21 @@ def _nothing(plan: Plan, outcome: Outcome) -> str:
     if not plan.filters:
         return "There is nothing more to show."
     asked = filters_label(plan.filters)
+    for condition in plan.filters:
+        if condition.operator == "any_of" and condition.attribute == "category" and not _known(condition, outcome):
+            carried = outcome.catalogue.facets["category"].counts
+            return f"There is no {filter_label(condition)} in this gallery. It has {listed(carried)}."
     if outcome.n_matching:
         return f"That was all: nothing else fits: {asked}."
     return f"Nothing in this gallery fits: {asked}." + (
-        " I left it at that; the buttons loosen it." if outcome.relaxations else ""
+        " Each button below loosens one condition." if outcome.relaxations else ""
     )
 
 
 def _same(outcome: Outcome) -> str:
     best = outcome.items[0]
+    if outcome.reason:
+        return f"{outcome.reason[:1].upper()}{outcome.reason[1:]}. The nearest others begin with {_named(best)}."
     twins = [
         item
         for item in outcome.items
@@ -143,27 +149,38 @@ def _answered(session: Session, plan: Plan, outcome: Outcome) -> Reply:
 
 
 def _offers(session: Session, plan: Plan, outcome: Outcome) -> tuple[Offer, ...]:
-    here = len(session.turns) + 1
+    """Where little was found, what would bring more; else what to do with the best item."""
     again = replace(plan, intent=plan.action, then=None, notes=())
-    offers = [
-        Offer(f"Without “{filter_label(r.dropped)}” ({r.n_items})", _without(again, r.dropped))
-        for r in outcome.relaxations
-    ]
-    if len(outcome.items) < outcome.k:
-        offers = [*_near_values(again, outcome), *offers]
-    if outcome.items and not offers:
-        offers += [
-            *_near_values(again, outcome)[:1],
-            *_item_offers(replace(plan, reference_turn=here), outcome.items[:1]),
-        ]
-    return tuple(offers[:N_OFFERS])
+    with_best = _item_offers(replace(plan, reference_turn=len(session.turns) + 1), outcome.items[:1])
+    if len(outcome.items) >= outcome.k or (outcome.items and len(plan.filters) < 2):
+        return with_best
+    wider = [_wider_kind(again, r.dropped, outcome) or _dropped(again, r) for r in outcome.relaxations]
+    return (*_near_values(again, outcome), *filter(None, wider), *with_best)[:N_OFFERS]
 
 
-def _without(plan: Plan, dropped: Filter) -> Plan:
+def _dropped(plan: Plan, relaxation: Relaxation) -> Offer:
     """Without its words as well, so that the encoder does not go on looking for them."""
-    gone = {key(str(value)) for value in dropped.values}
+    gone = {key(str(value)) for dropped in relaxation.dropped for value in dropped.values}
     words = [word for word in plan.text.split() if key(word) not in gone]
-    return replace(plan, filters=tuple(f for f in plan.filters if f != dropped), text=" ".join(words) or plan.text)
+    left = tuple(f for f in plan.filters if f not in relaxation.dropped)
+    label = " and ".join(f"“{filter_label(dropped)}”" for dropped in relaxation.dropped)
+    return Offer(
+        f"Without {label} ({relaxation.n_items})", replace(plan, filters=left, text=" ".join(words) or plan.text)
+    )
+
+
+def _wider_kind(plan: Plan, dropped: Sequence[Filter], outcome: Outcome) -> Offer | None:
+    """Any footwear instead of anything at all."""
+    (first, *others) = dropped
+    groups = {group_of(str(value)) for value in first.values} - {""}
+    facet = outcome.catalogue.facets.get("category")
+    if others or first.attribute != "category" or first.operator != "any_of" or len(groups) != 1 or facet is None:
+        return None
+    group = groups.pop()
+    values = tuple(value for value in facet.counts if group_of(value) == group)
+    filters = tuple(replace(f, values=values) if f == first else f for f in plan.filters)
+    n_items = outcome.catalogue.count(filters) if values else 0
+    return Offer(f"Any {group} ({n_items})", replace(plan, filters=filters)) if n_items > outcome.n_matching else None
 
 
 def _near_values(plan: Plan, outcome: Outcome) -> list[Offer]:
@@ -191,8 +208,7 @@ def _near(condition: Filter, outcome: Outcome) -> list[str]:
     if facet is None:
         return []
     asked = [str(value) for value in condition.values]
-    kind = colour_family if condition.attribute == "colour" else group_of
-    families = {kind(value) for value in asked} - {"", "neutral"}
+    families = {colour_family(value) for value in asked} - {"", "neutral"} if condition.attribute == "colour" else set()
     listed_near = {
         key(word)
         for c in concepts()[condition.attribute]
@@ -200,7 +216,9 @@ def _near(condition: Filter, outcome: Outcome) -> list[str]:
         for word in c.near
     }
     near = [
-        value for value in facet.counts if value not in asked and (key(value) in listed_near or kind(value) in families)
+        value
+        for value in facet.counts
+        if value not in asked and (key(value) in listed_near or colour_family(value) in families)
     ]
     return sorted(near, key=lambda value: key(value) not in listed_near)[:3]
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from agent.outfits import find_outfit
 from agent.protocols import Catalogue, Outcome, Relaxation
 from agent.query import build_query, excluded, is_own_picture
 from agent.scene import items_of, look
+from agent.vocabulary import listed
+from agent.wording import item_name
 from retrieval.errors import MessageError
 from retrieval.schema import Intent, Message, Plan, Query, Ranking, Session
 
 if TYPE_CHECKING:
     from retrieval.retriever import Retriever
-    from retrieval.schema import Filter
+    from retrieval.schema import Filter, Image, Item
 
 N_RELAXATIONS = 3
+N_NEAREST = 7
 KEPT_LONGEST = frozenset({"category", "gender"})
 """Who asked for a dress would rather have another colour than a shirt."""
 SPARE = 12
@@ -24,7 +28,11 @@ SPARE = 12
 
 
 def catalogue_of(retriever: Retriever) -> Catalogue:
-    return Catalogue(retriever.facets(), retriever.get, retriever.count)
+    def nearest(image: Image) -> list[Item]:
+        found = retriever.search(Query("", references=(image,)), N_NEAREST)
+        return retriever.get([hit.item_id for hit in found.hits])
+
+    return Catalogue(retriever.facets(), retriever.get, retriever.count, nearest)
 
 
 def look_up(retriever: Retriever, plan: Plan) -> Outcome:
@@ -52,26 +60,29 @@ def retrieve_plan(retriever: Retriever, session: Session, message: Message, plan
     scene = look(session, message, catalogue)
     references = items_of(catalogue, plan.references)
     query = _with_words(build_query(session, message, plan, scene), plan)
-    exclude = excluded(session, plan, query)
-    reason = ""
+    exclude = excluded(session, message, plan)
     if plan.action is Intent.COMPATIBLE:
-        outfit = find_outfit(retriever, plan, query, references, k, exclude)
-        ranking, reason = outfit.ranking, outfit.reason
+        ranking, reason = find_outfit(retriever, plan, query, references, k, exclude)
+    elif plan.action is Intent.SAME_ITEM:
+        ranking, reason = _search_same(retriever, plan, query, k, exclude)
     else:
-        ranking = _search(retriever, plan, query, k, exclude)
+        ranking, reason = retriever.search(query, k, plan.filters, exclude), ""
     items = tuple(retriever.get([hit.item_id for hit in ranking.hits]))
     n_matching = retriever.count(plan.filters)
     relaxations = _relax(retriever, plan.filters, n_matching) if len(items) < k else ()
     return Outcome(catalogue, query, ranking, items, references, n_matching, k, relaxations, reason)
 
 
-def _search(retriever: Retriever, plan: Plan, query: Query, k: int, exclude: tuple[str, ...]) -> Ranking:
-    if plan.action is not Intent.SAME_ITEM:
-        return retriever.search(query, k, plan.filters, exclude)
+def _search_same(
+    retriever: Retriever, plan: Plan, query: Query, k: int, exclude: tuple[str, ...]
+) -> tuple[Ranking, str]:
+    """The query's own pictures are taken out of the ranking, and named if they are the gallery's."""
     found = retriever.search(query, k + SPARE, plan.filters, exclude)
     items = {item.item_id: item for item in retriever.get([hit.item_id for hit in found.hits])}
+    own = [item_name(item) for item in items.values() if is_own_picture(item, query)]
     others = tuple(hit for hit in found.hits if not is_own_picture(items[hit.item_id], query))
-    return Ranking(found.query_id, others[:k])
+    reason = f"that very picture is in the gallery as {listed(own)}" if own else ""
+    return Ranking(found.query_id, others[:k]), reason
 
 
 def _with_words(query: Query, plan: Plan) -> Query:
@@ -85,7 +96,17 @@ def _with_words(query: Query, plan: Plan) -> Query:
 
 
 def _relax(retriever: Retriever, filters: tuple[Filter, ...], n_matching: int) -> tuple[Relaxation, ...]:
-    """Which one filter to drop: the one that brings most comes first, another kind of garment last."""
-    tried = (Relaxation(dropped, retriever.count([f for f in filters if f != dropped])) for dropped in filters)
-    useful = [relaxation for relaxation in tried if relaxation.n_items > n_matching]
-    return tuple(sorted(useful, key=lambda r: (r.dropped.attribute in KEPT_LONGEST, -r.n_items))[:N_RELAXATIONS])
+    """Which filters to drop: what brings most comes first, another kind of garment last."""
+    for n_dropped in (1, 2):
+        tried = (
+            Relaxation(dropped, retriever.count([f for f in filters if f not in dropped]))
+            for dropped in combinations(filters, n_dropped)
+        )
+        useful = [relaxation for relaxation in tried if relaxation.n_items > n_matching]
+        if useful:
+            break
+    return tuple(sorted(useful, key=lambda r: (_is_dear(r), -r.n_items))[:N_RELAXATIONS])
+
+
+def _is_dear(relaxation: Relaxation) -> bool:
+    return any(dropped.attribute in KEPT_LONGEST for dropped in relaxation.dropped)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agent.protocols import Catalogue
 from retrieval.errors import MessageError
-from retrieval.schema import Filter, Intent, Item, Message, Session, Turn
+from retrieval.schema import Filter, Image, Intent, Item, Message, Session, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,12 @@ class Scene:
     turn: Turn | None
     """The latest turn of the branch that searched, even in vain."""
     selected: Item | None
-    has_upload: bool
+    uploads: tuple[Image, ...]
     catalogue: Catalogue
+
+    @property
+    def has_upload(self) -> bool:
+        return bool(self.uploads)
 
     @property
     def has_reference(self) -> bool:
@@ -52,7 +56,7 @@ def look(session: Session, message: Message, catalogue: Catalogue) -> Scene:
         if not found:
             raise MessageError("The selected item is no longer in this gallery. Select another one.")
         (selected,) = found
-    return Scene(path, turn, selected, bool(message.images), catalogue)
+    return Scene(path, turn, selected, message.images, catalogue)
 
 
 def parent_of(session: Session, message: Message) -> int | None:

@@ -24,6 +24,7 @@ ORDER = (
     "neckline",
     "pattern",
     "material",
+    "style",
     "length",
     "fit",
     "usage",
@@ -36,8 +37,12 @@ NEEDS_CONTEXT = frozenset({"long", "short", "half", "full", "cap", "round", "hig
                            "elbow", "mid", "none", "other", "wide", "stand", "band", "crew", "boat", "v", "u"})  # fmt: skip
 EVERYDAY = frozenset({"it", "all", "us", "free", "just", "only", "next", "the", "on", "in", "new", "be", "you", "more", "and",
                       "other", "others", "one", "here", "now", "gap", "mode", "fit", "good", "best", "like", "for", "no", "not",
-                      "id", "q", "do", "go", "as", "is", "to", "of", "or", "style", "look", "set", "long", "short"})  # fmt: skip
+                      "id", "q", "do", "go", "as", "is", "to", "of", "or", "style", "open", "snap", "plate", "flat", "look", "set", "long", "short"})  # fmt: skip
 """Brand names and other values that are also everyday words: read as values only after "by" or "from"."""
+
+
+SEEN = frozenset({"sleeves", "neckline", "pattern", "material", "length", "fit"})
+"""Attributes that a picture shows, whether or not the catalogue lists them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +51,21 @@ class Meaning:
 
     attribute: str
     values: tuple[str, ...]
-    """Catalogue words; the shopper's own word where the catalogue has none, so that nothing passes."""
+    """Catalogue words; the shopper's own word for a kind or colour that it lacks, so that nothing passes; empty for
+    other attributes that it does not list."""
     note: str = ""
     """What has to be said of the reading, or ""; `{said}` stands for the phrase."""
     known: bool = True
     """False when the catalogue has no such value."""
+
+    positive: str = ""
+    """The same without a "no", where the catalogue has no word of its own: "sleeveless"."""
+    is_kind: bool = False
+    """A style that says which garment is meant ("overcoat")."""
+
+    def names(self, said: str) -> bool:
+        """Whether the catalogue itself uses the word."""
+        return key(said) in map(key, self.values)
 
 
 class Lexicon:
@@ -64,9 +79,11 @@ class Lexicon:
             if not facet.is_number and attribute not in NOT_SPOKEN:
                 self._add_values(attribute, tuple(facet.counts))
         for attribute, rows in concepts().items():
-            if attribute in facets:
-                for concept in rows:
+            for concept in rows:
+                if attribute in facets and not facets[attribute].is_number:
                     self._add_concept(attribute, concept)
+                elif attribute in SEEN:
+                    self._add_unlisted(attribute, concept.words, concept.words[0])
         if "category" in facets:
             self._add_groups(tuple(facets["category"].counts))
         self.single_words = frozenset(self._speakable())
@@ -104,17 +121,24 @@ class Lexicon:
         also = self._catalogue_words(attribute, concept.also)
         for word in concept.words:
             exact = self._catalogue_words(attribute, (word,))
-            values = (exact if attribute == "colour" and exact else own) or near
+            values = (exact if attribute != "category" and exact else own) or near
             if not values and attribute not in ("category", "colour"):
-                continue  # the encoder may still see it; a filter would only hide everything
+                self._add_unlisted(attribute, (word,), concept.words[0])
+                continue
             said_otherwise = bool(values) and not exact and not self._plain_synonym(attribute, word, values)
             note = f"“{{said}}” was read as {listed(values, 'or')}" if said_otherwise else ""
             if also and values:
-                note = f"{note or f'{listed(values)} was read'} with {listed(also)} included"
+                note = f"{f'{note}, ' if note else ''}{listed(also)} items are included"
             known = values or (word,)
             self._add(
                 key(word), Meaning(attribute, tuple(dict.fromkeys((*known, *also))), note, bool(values)), over=True
             )
+
+    def _add_unlisted(self, attribute: str, words: Iterable[str], positive: str) -> None:
+        """The encoder may still see it; a filter would only hide everything."""
+        for word in words:
+            if key(word) and key(word) not in self._meanings:
+                self._add(key(word), Meaning(attribute, (), known=False, positive=positive))
 
     def _add_groups(self, categories: Sequence[str]) -> None:
         for name, group in groups().items():
@@ -131,7 +155,9 @@ class Lexicon:
 
     def _plain_synonym(self, attribute: str, word: str, values: tuple[str, ...]) -> bool:
         """Readings that nobody needs to be told: spelling, plural, "women's" for Women."""
-        return attribute in ("gender", "season", "sleeves") or any(key(word) in key(value) for value in values)
+        return attribute in ("gender", "season", "sleeves") or any(
+            key(word) in key(value) or key(value) in key(word) for value in values
+        )
 
     def _speakable(self) -> Iterable[str]:
         for attribute, facet in self.facets.items():

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
+from agent.protocols import Catalogue
 from agent.reading import Comparison, Mention, Reading, Span, within
-from agent.vocabulary import CONTEXT, Lexicon
+from agent.vocabulary import CONTEXT, Lexicon, listed
 from agent.words import WORD, key, scales
 from retrieval.protocols import Facet
 from retrieval.schema import AttributeValue, Filter, Item
 
 _STOP = frozenset("""
-a an the this that these those it its it's they them their there here i i'm i'd i'll im me my mine myself we us our you your yours he she his
+unlike a an the this that these those it its it's they them their there here i i'm i'd i'll im me my mine myself we us our you your yours he she his
 is are was were be been being am do does did done don't has have had having can could would should will shall may might must let's let lets
 and or but nor so as at by for from in into of on onto to with than then also too either both each
 show find search look looking looks see get give want wants wanted need needs like likes love loved prefer please help try wear wearing bring
@@ -64,14 +66,20 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
         unwanted_texts=texts,
         is_less_like=is_less_like or bool(pointing and _LESS_LIKE.search(reading.text)),
         comparisons=reading.comparisons,
-        notes=tuple(dict.fromkeys((*reading.corrections, *notes, *price_notes))),
+        notes=tuple(dict.fromkeys((*reading.corrections, *notes, *_unlisted(mentions), *price_notes))),
     )
+
+
+def _unlisted(mentions: Sequence[Mention]) -> tuple[str, ...]:
+    said = [f"“{mention.said}”" for mention in mentions if not mention.meaning.values]
+    return (f"the catalogue does not list {listed(said, 'or')}, so I go by pictures and words there",) if said else ()
 
 
 def _any_of(mentions: Iterable[Mention]) -> Iterable[Filter]:
     values: dict[str, dict[AttributeValue, None]] = {}
     for mention in mentions:
-        values.setdefault(mention.attribute, {}).update(dict.fromkeys(mention.meaning.values))
+        if mention.meaning.values:
+            values.setdefault(mention.attribute, {}).update(dict.fromkeys(mention.meaning.values))
     return [Filter(attribute, "any_of", tuple(found)) for attribute, found in values.items()]
 
 
@@ -106,7 +114,7 @@ def _price_filters(reading: Reading, facets: Mapping[str, Facet]) -> tuple[tuple
 
 def _unwanted(reading: Reading, mentions: Sequence[Mention], pointing: Sequence[Span]) -> tuple[tuple[str, ...], bool]:
     """Words in the scope of a negation that no attribute expresses; True when the scope points at an item instead."""
-    spans = [mention.span for mention in mentions]
+    spans = [mention.span for mention in mentions if mention.meaning.values]
     texts: list[str] = []
     is_less_like = False
     for negation in reading.negations:
@@ -159,45 +167,74 @@ def _words(reading: Reading, wanted: Sequence[Mention], taken: Sequence[Span]) -
 
 def _said(mention: Mention) -> str:
     is_negative = bool(re.match(r"(?:no|not|without)\b", mention.said))
-    if mention.attribute == "gender" or (is_negative and mention.meaning.known):
-        return str(mention.meaning.values[0]).lower()
+    values = [str(value).lower() for value in mention.meaning.values if str(value).lower() != "unisex"]
+    if is_negative and mention.meaning.positive:
+        return mention.meaning.positive
+    if values and ((mention.attribute == "gender" and len(values) == 1) or (is_negative and mention.meaning.known)):
+        return values[0]
     return mention.said
 
 
 # --- comparisons -----------------------------------------------------------------------------------------------------
 
 
-def compare(wish: Wish, items: Sequence[Item], shown: Sequence[Item], facets: Mapping[str, Facet]) -> Wish:
+N_HALVINGS = 6
+Count = Callable[[Sequence[Filter]], int]
+
+
+def compare(wish: Wish, items: Sequence[Item], shown: Sequence[Item], catalogue: Catalogue) -> Wish:
     """Turns "longer" or "cheaper" into filters, measured against the items that are meant, else against what is shown."""
     for comparison in wish.comparisons:
-        facet = facets.get(comparison.attribute)
+        facet = catalogue.facets.get(comparison.attribute)
         if comparison.attribute == "price":
-            wish = _compare_price(wish, comparison, items or shown, facet)
-        elif facet is not None and items and comparison.attribute not in wish.attributes:
-            value = items[0].attributes.get(comparison.attribute)
-            values = _further(comparison, str(value), facet) if value is not None else ()
-            if values:
-                wish = replace(wish, filters=(*wish.filters, Filter(comparison.attribute, "any_of", values)))
+            wish = _compare_price(wish, comparison, items or shown, facet, catalogue.count)
+        elif facet is not None and comparison.attribute not in wish.attributes:
+            wish = _compare_words(wish, comparison, items[0] if items else next(iter(shown), None), facet)
     return wish
 
 
-def _compare_price(wish: Wish, comparison: Comparison, items: Sequence[Item], facet: Facet | None) -> Wish:
-    prices = sorted(float(item.attributes["price"]) for item in items if "price" in item.attributes)
+def _compare_words(wish: Wish, comparison: Comparison, item: Item | None, facet: Facet) -> Wish:
+    value = item.attributes.get(comparison.attribute) if item else None
+    values = _further(comparison, str(value), facet) if value is not None else ()
+    if not values:
+        return wish
+    return replace(wish, filters=(*wish.filters, Filter(comparison.attribute, "any_of", values)))
+
+
+def _compare_price(
+    wish: Wish, comparison: Comparison, items: Sequence[Item], facet: Facet | None, count: Count
+) -> Wish:
     if facet is None or not facet.is_number:
         return replace(wish, notes=(*wish.notes, "this gallery has no prices, so it cannot be searched by price"))
-    if not prices or "price" in wish.attributes:
-        if "price" in wish.attributes or facet.minimum is None or facet.maximum is None:
-            return wish
-        share = 1 / 3 if comparison.step < 0 else 2 / 3
-        bound = round(facet.minimum + (facet.maximum - facet.minimum) * share)
-        note = f"prices here go from {facet.minimum:g} to {facet.maximum:g}, so I took {'at most' if comparison.step < 0 else 'at least'} {bound:g}"
+    if "price" in wish.attributes:
+        return wish
+    prices = sorted(float(item.attributes["price"]) for item in items if "price" in item.attributes)
+    operator: Literal["at_most", "at_least"] = "at_most" if comparison.step < 0 else "at_least"
+    if prices:
+        bound = round(prices[len(prices) // 2] + 0.01 * comparison.step, 2)
+        note = (
+            ""
+            if len(prices) == 1
+            else f"compared with {prices[len(prices) // 2]:g}, the middle price of what was shown"
+        )
     else:
-        middle = prices[len(prices) // 2]
-        bound_exact = middle - 0.01 if comparison.step < 0 else middle + 0.01
-        bound = round(bound_exact, 2)  # type: ignore[assignment]
-        note = "" if len(prices) == 1 else f"compared with {middle:g}, the middle price of what was shown"
-    condition = Filter("price", "at_most" if comparison.step < 0 else "at_least", (float(bound),))
-    return replace(wish, filters=(*wish.filters, condition), notes=(*wish.notes, *([note] if note else [])))
+        bound = _third(wish.filters, comparison.step, facet, count)
+        note = f"I took the {'lowest' if comparison.step < 0 else 'highest'} third of the prices here, {'up to' if comparison.step < 0 else 'from'} {bound:g}"
+    notes = (*wish.notes, note) if note else wish.notes
+    return replace(wish, filters=(*wish.filters, Filter("price", operator, (bound,))), notes=notes)
+
+
+def _third(filters: Sequence[Filter], step: int, facet: Facet, count: Count) -> float:
+    """The price below (step -1) or above (step 1) which about a third of what passes the filters lies."""
+    low, high = facet.minimum or 0.0, facet.maximum or 0.0
+    wanted = count(filters) * (1 / 3 if step < 0 else 2 / 3)
+    for _ in range(N_HALVINGS):
+        middle = (low + high) / 2
+        if count((*filters, Filter("price", "at_most", (middle,)))) > wanted:
+            high = middle
+        else:
+            low = middle
+    return float(round(high if step < 0 else low))
 
 
 def _further(comparison: Comparison, value: str, facet: Facet) -> tuple[str, ...]:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.vocabulary import listed
+from agent.vocabulary import group_of, listed
+from agent.words import singular
 from retrieval.schema import Filter, Item, Plan
 
+N_OF_A_KIND = 4
 _HEAD = ("pattern", "colour", "material", "category")
 _NAMES = {"colour": "colour", "category": "kind", "usage": "occasion", "sleeves": "sleeves"}
 
 
 def filter_label(condition: Filter) -> str:
     """`"colour Navy Blue"`, `"not Red"`, `"price up to 50"`; the fewest words that say it."""
-    values = listed((_value(value) for value in condition.values), "or")
+    values = _values(condition)
     if condition.operator == "none_of":
         return f"not {values}"
     if condition.operator == "at_most":
         return f"{condition.attribute} up to {values}"
     if condition.operator == "at_least":
         return f"{condition.attribute} from {values}"
-    if condition.attribute in ("category", "gender"):
+    if condition.attribute in ("category", "gender") or singular(condition.attribute) in values.lower():
         return values
     return f"{attribute_name(condition.attribute)} {values}"
 
@@ -55,7 +57,15 @@ def _bounds(filters: Sequence[Filter]) -> list[str]:
 
 def _wanted(filters: Sequence[Filter], attribute: str) -> str:
     found = (f for f in filters if f.attribute == attribute and f.operator == "any_of")
-    return " or ".join(listed((_value(value) for value in f.values), "or") for f in found)
+    return " or ".join(map(_values, found))
+
+
+def _values(condition: Filter) -> str:
+    """Many categories of one kind are called by their kind: "footwear"."""
+    kinds = {group_of(str(value)) for value in condition.values} if condition.attribute == "category" else {""}
+    if len(condition.values) >= N_OF_A_KIND and len(kinds) == 1 and "" not in kinds:
+        return kinds.pop()
+    return listed((_value(value) for value in condition.values), "or")
 
 
 def attribute_name(attribute: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 IRREGULAR = {
@@ -43,12 +44,7 @@ class Group:
 @cache
 def concepts() -> Mapping[str, tuple[Concept, ...]]:
     """Attribute -> its concepts."""
-    table = _table()
-    return {
-        attribute: tuple(Concept(**{key: _frozen(value) for key, value in row.items()}) for row in rows)
-        for attribute, rows in table.items()
-        if isinstance(rows, list)
-    }
+    return {name: tuple(map(_concept, rows)) for name, rows in _table().items() if isinstance(rows, list)}
 
 
 @cache
@@ -69,13 +65,14 @@ def harmony() -> Mapping[str, frozenset[str]]:
 
 
 @cache
-def _table() -> dict[str, dict[str, dict[str, list[str]]]]:
+def _table() -> dict[str, Any]:
     with Path(__file__).with_name("words.toml").open("rb") as file:
         return tomllib.load(file)
 
 
-def _frozen(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+def _concept(row: Mapping[str, Any]) -> Concept:
+    words = {name: tuple(row.get(name, ())) for name in ("words", "near", "also")}
+    return Concept(**words, group=str(row.get("group", "")), family=str(row.get("family", "")))
 
 
 @cache

@@ -18,7 +18,7 @@ def compatible(found: Understanding) -> Plan:
     items = found.referent.items or (() if _names_its_own_anchor(found) else best_of(found))
     if not items and not found.scene.has_upload:
         return _compatible_with_words(found)
-    wish = compare(found.wish, (), (), found.facets)
+    wish = compare(found.wish, (), (), found.scene.catalogue)
     own = tuple(value for item in items for value in own_kind(str(item.attributes.get("category", "")), found.lexicon))
     wanted = tuple(_outside_own_kind(wish.filters, own))
     gender = gender_of(items, found.facets)
@@ -62,7 +62,7 @@ def same_attribute(found: Understanding) -> Plan:
         if name in found.facets and values_of(items, name)
     ]
     unknown = [name for name in named if name not in {f.attribute for f in known}]
-    wish = compare(found.wish, items, (), found.facets)
+    wish = compare(found.wish, items, (), found.scene.catalogue)
     filters = carry((*gender_of(items, found.facets), *known), wish.filters)
     own = values_of(items, "category")
     if own and "category" not in wish.attributes and ON_OTHER_GARMENT.search(found.reading.text):

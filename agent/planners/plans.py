@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 from agent.planners.items import ids, kept_of, number_of, values_of, words_of
 from agent.planners.pairing import compatible, same_attribute
 from agent.planners.understanding import Understanding, again, best_of, carried_unwanted
-from agent.reading import find_mentions
+from agent.reading import find_mentions, within
 from agent.scene import Scene, own_filters
-from agent.vocabulary import listed
 from agent.wishes import Wish, carry, compare, drop_words
 from retrieval.schema import Filter, Intent, Item, Message, Plan, Turn
 
 if TYPE_CHECKING:
     from retrieval.protocols import Facet
+
+SURE_OF_KIND = 0.7
+"""The share of the nearest items that must agree on an upload's kind."""
 
 
 def without_words(message: Message, scene: Scene) -> Plan:
@@ -35,11 +37,12 @@ def without_words(message: Message, scene: Scene) -> Plan:
 
 
 def _search(found: Understanding) -> Plan:
-    wish = compare(found.wish, (), (), found.facets)
+    wish = compare(found.wish, (), (), found.scene.catalogue)
     filters, notes = wish.filters, wish.notes
-    if "gender" not in wish.attributes and (spoken := _gender_said_before(found)):
+    spoken = _gender_said_before(found) if "gender" not in wish.attributes else None
+    if spoken and found.scene.catalogue.count((*filters, spoken)):
         filters = (*filters, spoken)
-        notes = (*notes, f"still for {listed(map(str, spoken.values[:1]))}")
+        notes = (*notes, f"still for {spoken.values[0]}")
     text = wish.text or words_of(filters) or found.reading.text
     return Plan(Intent.SEARCH, text=text, filters=filters, unwanted_texts=wish.unwanted_texts, notes=notes)
 
@@ -54,7 +57,8 @@ def _modify(found: Understanding) -> Plan:
 
 def _modify_item(found: Understanding) -> Plan:
     items, base = found.referent.items, found.base
-    wish = compare(found.wish, items, found.scene.shown(base), found.facets)
+    wish = compare(found.wish, items, found.scene.shown(base), found.scene.catalogue)
+    kind, kind_note = _kind_of_upload(found) if not items and "category" not in wish.attributes else ((), ())
     kept = kept_of(items, own_filters(base) if base and items else (), found.facets)
     if base is None and not found.scene.has_reference:
         return _search(found)
@@ -63,15 +67,15 @@ def _modify_item(found: Understanding) -> Plan:
         text=_with_kind(wish, items, found.facets),
         reference_turn=number_of(base) if items else None,
         references=found.item_ids,
-        filters=carry(kept, wish.filters),
+        filters=carry((*kept, *kind), wish.filters),
         unwanted_texts=carried_unwanted(found, base if items else None),
-        notes=(*found.referent.notes, *wish.notes),
+        notes=(*found.referent.notes, *kind_note, *wish.notes),
     )
 
 
 def _refine(found: Understanding, base: Turn) -> Plan:
     """Nothing is pointed at: the earlier wish itself is changed, and what it referred to stays."""
-    wish = compare(found.wish, (), found.scene.shown(base), found.facets)
+    wish = compare(found.wish, (), found.scene.shown(base), found.scene.catalogue)
     decided = {condition.attribute for condition in wish.filters}
     old = drop_words(base.plan.text, decided, found.lexicon)
     new_words = [word for word in wish.text.split() if word not in old.split()]
@@ -115,8 +119,14 @@ def _same_item(found: Understanding) -> Plan:
 def _ask(found: Understanding) -> Plan:
     about = found.wish.filters if re.search(r"\bhow many\b", found.reading.text) else ()
     return Plan(Intent.ASK, text=found.reading.text, reference_turn=number_of(found.base), references=found.item_ids,
-                filters=about, attribute=found.decision.detail,
+                filters=about, attribute=found.decision.detail or _value_asked(found),
                 notes=(*found.referent.notes, *found.reading.corrections))  # fmt: skip
+
+
+def _value_asked(found: Understanding) -> str:
+    """ "Is it cotton?" asks for the material."""
+    said = [m for m in found.reading.mentions if not within(m.span, found.referent.spans)]
+    return said[0].attribute if said else ""
 
 
 def _other(found: Understanding) -> Plan:
@@ -145,6 +155,18 @@ PLANS: Mapping[Intent, Callable[[Understanding], Plan]] = {
     Intent.ASK: _missing_first(_ask),
     Intent.OTHER: _other,
 }
+
+
+def _kind_of_upload(found: Understanding) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
+    """A changed upload stays what it is: the kind of garment that nearly all items near it have."""
+    if not found.scene.uploads or "category" not in found.facets:
+        return (), ()
+    near = found.scene.catalogue.nearest(found.scene.uploads[0])
+    kinds = [item.attributes.get("category", "") for item in near]
+    kind = max(dict.fromkeys(kinds), key=kinds.count, default="")
+    if not kind or kinds.count(kind) < SURE_OF_KIND * len(kinds):
+        return (), ()
+    return (Filter("category", "any_of", (kind,)),), (f"your picture looks like {kind}, so I kept to that",)
 
 
 def _with_kind(wish: Wish, items: Sequence[Item], facets: Mapping[str, Facet]) -> str:
