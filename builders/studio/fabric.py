@@ -68,6 +68,8 @@ PANELLED = (
 """(kind, style) whose blocks of colour are parts of their own, not a division of the whole."""
 
 _KNITS = ("Sweater", "Cardigan")
+_WARM = ("Gold", "Brown", "Tan", "Beige", "Cream", "Burgundy", "Mustard", "Rust", "Olive", "Black", "Red")
+"""Colours whose buckles may be golden."""
 _METALS: Mapping[str, RGB] = {"Gold": (214, 176, 92), "Silver": (198, 203, 210)}
 
 
@@ -77,6 +79,23 @@ def weave_of(garment: Garment) -> str:
     return _WEAVES.get(garment.material, "")
 
 
+_TRIMMINGS: Mapping[str, Fabric] = {
+    "label": Fabric((250, 249, 245), "", 0.0),
+    "dark": Fabric((38, 37, 41), "", 0.3),
+    "steel": Fabric(_METALS["Silver"], "", 0.9),
+    "gold": Fabric(_METALS["Gold"], "", 0.9),
+    "sole": Fabric((248, 247, 243), "", 0.2),
+    "gum": Fabric((176, 128, 82), "", 0.2),
+    "leather sole": Fabric((70, 46, 34), "", 0.3),
+    "tan leather": Fabric((168, 112, 66), "leather", 0.5),
+    "wood": Fabric((150, 104, 66), "", 0.4),
+    "cork": Fabric((206, 166, 116), "felt", 0.1),
+    "insole": Fabric((226, 200, 166), "", 0.1),
+    "screen": Fabric((196, 208, 196), "", 0.2),
+}
+"""Materials that do not depend on the garment."""
+
+
 def fabrics(garment: Garment) -> dict[str, Fabric]:
     """Fabric name, as the shapes use it -> how it is filled."""
     main, second = COLOURS[garment.colour], COLOURS[garment.second]
@@ -84,23 +103,12 @@ def fabrics(garment: Garment) -> dict[str, Fabric]:
     pattern = "" if garment.pattern in ("Solid", "Tipped") else garment.pattern
     if (garment.kind, garment.style) in PANELLED:
         pattern = "" if pattern == "Colourblocked" else pattern
-    warm = garment.colour in (
-        "Gold",
-        "Brown",
-        "Tan",
-        "Beige",
-        "Cream",
-        "Burgundy",
-        "Mustard",
-        "Rust",
-        "Olive",
-        "Black",
-        "Red",
-    )
+    warm = garment.colour in _WARM
     metal = _METALS["Gold" if warm and garment.seed % 3 else "Silver"]
     pale = luminance(main) > 0.72
     button: RGB = mix(main, (60, 50, 50), 0.45) if pale else mix(main, (250, 246, 238), 0.75)
     return {
+        **_TRIMMINGS,
         "main": Fabric(main, weave, gloss, pattern),
         "plain": Fabric(main, weave, gloss),
         "second": Fabric(second, weave, gloss),
@@ -109,21 +117,9 @@ def fabrics(garment: Garment) -> dict[str, Fabric]:
         "inside": Fabric(mix(main, (24, 20, 34), 0.34 if not pale else 0.2), weave, 0.0),
         "back": Fabric(mix(main, (24, 20, 34), 0.18), weave, 0.1),
         "lining": Fabric(mix(second, (40, 36, 48), 0.25), "", 0.2),
-        "label": Fabric((250, 249, 245), "", 0.0),
         "button": Fabric(button, "", 0.6),
-        "dark": Fabric((38, 37, 41), "", 0.3),
         "metal": Fabric(metal, "", 0.9),
-        "steel": Fabric(_METALS["Silver"], "", 0.9),
-        "gold": Fabric(_METALS["Gold"], "", 0.9),
-        "sole": Fabric((248, 247, 243), "", 0.2),
-        "gum": Fabric((176, 128, 82), "", 0.2),
-        "leather sole": Fabric((70, 46, 34), "", 0.3),
-        "tan leather": Fabric((168, 112, 66), "leather", 0.5),
-        "wood": Fabric((150, 104, 66), "", 0.4),
-        "cork": Fabric((206, 166, 116), "felt", 0.1),
-        "insole": Fabric((226, 200, 166), "", 0.1),
         "face": Fabric((250, 250, 248) if garment.seed % 3 else (34, 38, 52), "", 0.3),
-        "screen": Fabric((196, 208, 196), "", 0.2),
         "lens": Fabric(mix(main, (52, 47, 54), 0.74) if garment.seed % 3 else (56, 52, 58), "", 1.0, alpha=238),
     }
 

@@ -198,6 +198,13 @@ class Part:
     marks: list[Mark] = field(default_factory=list)
 
 
+def placed(part: Part, dx: float, dy: float, size: float = 1.0, flip: bool = False) -> Part:
+    """A copy of the part elsewhere, with its marks."""
+    marks = [Mark(moved(m.path, dx, dy, 0, size, flip), m.kind, m.width, m.strength) for m in part.marks]
+    outline = moved(part.outline, dx, dy, 0, size, flip)
+    return Part(outline, part.fabric, part.grain, part.depth, part.edge, marks)
+
+
 @dataclass(slots=True)
 class Drawing:
     """Parts from back to front. Marks belong to the part added last."""

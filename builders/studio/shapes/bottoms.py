@@ -164,22 +164,8 @@ def _rips(d: Drawing, g: Garment, m: Legs) -> None:
 
 
 def shorts(g: Garment, d: Drawing) -> None:
-    long = g.length == "Knee Length"
-    hem_y = 386.0 if long else 330.0
-    grow = 5.0 if g.fit == "Relaxed" else 0.0
-    m = Legs(
-        top=104.0,
-        waist=76.0,
-        hip=100.0,
-        hip_y=204.0,
-        crotch=250.0,
-        knee_out=112.0 + grow,
-        knee_in=6.0,
-        knee_y=hem_y - 30,
-        hem_out=116.0 + grow,
-        hem_in=9.0,
-        hem_y=hem_y,
-    )
+    hem_y, grow = 386.0 if g.length == "Knee Length" else 330.0, 5.0 if g.fit == "Relaxed" else 0.0
+    m = Legs(top=104.0, waist=76.0, hip=100.0, hip_y=204.0, crotch=250.0, hem_out=116.0 + grow, hem_in=9.0, hem_y=hem_y)
     pen = (
         Pen(0, m.top + 5)
         .to(m.waist, m.top, -0.03)
@@ -193,18 +179,9 @@ def shorts(g: Garment, d: Drawing) -> None:
     d.fold(line(66, hem_y + 4, 70, m.hip_y + 30, -0.05), two=True, width=11, strength=0.8)
     d.stitch(line(-140, hem_y - 10, 0, hem_y + 2), line(0, hem_y + 2, 140, hem_y - 10))
     if g.style == "Athletic":
-        d.part(
-            inside(stroked(line(m.hip - 2, m.top, m.hem_out - 4, hem_y + 10), 20), outline),
-            "second",
-            depth=0.2,
-            edge=1.0,
-        )
-        d.part(
-            inside(stroked(line(-m.hip + 2, m.top, -m.hem_out + 4, hem_y + 10), 20), outline),
-            "second",
-            depth=0.2,
-            edge=1.0,
-        )
+        for sign in (1, -1):
+            stripe = stroked(line(sign * (m.hip - 2), m.top, sign * (m.hem_out - 4), hem_y + 10), 20)
+            d.part(inside(stripe, outline), "second", depth=0.2, edge=1.0)
         _elastic(d, m, outline)
         return
     _slant_pockets(d, m)

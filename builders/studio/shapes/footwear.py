@@ -5,18 +5,14 @@ from __future__ import annotations
 import skia
 
 from builders.studio.garment import Garment
-from builders.studio.pen import Drawing, Mark, Part, Pen, inside, line, moved, oval, rect, stroked, without
+from builders.studio.pen import Drawing, Pen, inside, line, moved, oval, placed, rect, stroked, without
 
 
 def pair_of(
     d: Drawing, shoe: Drawing, dx: float = 40.0, dy: float = -112.0, size: float = 0.97, lift: float = 26.0
 ) -> None:
     for x, y, scale in ((dx, dy + lift, size), (-8.0, lift, 1.0)):
-        for part in shoe.parts:
-            marks = [Mark(moved(m.path, x, y, 0, scale), m.kind, m.width, m.strength) for m in part.marks]
-            d.parts.append(
-                Part(moved(part.outline, x, y, 0, scale), part.fabric, part.grain, part.depth, part.edge, marks)
-            )
+        d.parts += [placed(part, x, y, scale) for part in shoe.parts]
 
 
 def laces(
@@ -168,17 +164,23 @@ def _dress_shoe(g: Garment, d: Drawing) -> None:
         for x, y in ((-126, 318), (-134, 326), (-118, 324), (-128, 332), (-116, 312)):
             d.seam(oval(x, y, 1.6), width=1.6)
         d.stitch(Pen(84, 258).curve(88, 300, 110, 310, 138, 312).open(), width=2.6)
-    if loafer:
+    _dress_front(g, d, upper)
+    sole = Pen(-166, 342).to(142, 338).to(144, 374).to(72, 374).curve(68, 358, 40, 354, 10, 358)
+    sole.curve(-20, 362, -60, 374, -100, 373).curve(-146, 371, -172, 360, -166, 342)
+    d.part(sole.shape(), "leather sole" if g.colour != "Black" else "dark", depth=0.3)
+    d.stitch(line(-160, 343, 140, 343))
+
+
+def _dress_front(g: Garment, d: Drawing, upper: skia.Path) -> None:
+    """What closes the shoe: an apron, a buckled strap, or laces."""
+    if g.style == "Loafer":
         d.seam(Pen(-112, 318).curve(-90, 304, -50, 300, -26, 286).open(), width=2.0)
-        d.part(
-            inside(
-                Pen(-58, 276).to(10, 244, 0.04).to(30, 290, 0.1).to(4, 344).to(-30, 344).to(-34, 300, 0.1).shape(),
-                upper,
-            ),
-            "plain",
-            depth=0.4,
-        )
-        d.part(rect(-34, 286, 0, 294, 2), "metal", depth=0.6) if g.seed % 2 else d.seam(line(-28, 292, 2, 288), width=3)
+        apron = Pen(-58, 276).to(10, 244, 0.04).to(30, 290, 0.1).to(4, 344).to(-30, 344).to(-34, 300, 0.1).shape()
+        d.part(inside(apron, upper), "plain", depth=0.4)
+        if g.seed % 2:
+            d.part(rect(-34, 286, 0, 294, 2), "metal", depth=0.6)
+        else:
+            d.seam(line(-28, 292, 2, 288), width=3)
     elif g.style == "Monk Strap":
         strap = Pen(-34, 268).to(10, 240).to(64, 300, 0.06).to(48, 318).to(-34, 268, -0.1).shape()
         d.part(strap, "plain", depth=0.5)
@@ -187,10 +189,6 @@ def _dress_shoe(g: Garment, d: Drawing) -> None:
         facing = Pen(-36, 274).to(10, 234, 0.04).to(40, 262).to(2, 308, 0.08).to(-30, 292, 0.2).shape()
         d.part(inside(facing, upper), "plain", depth=0.4)
         laces(d, -20, 272, 12, 244, 4, 26, "dark")
-    sole = Pen(-166, 342).to(142, 338).to(144, 374).to(72, 374).curve(68, 358, 40, 354, 10, 358)
-    sole.curve(-20, 362, -60, 374, -100, 373).curve(-146, 371, -172, 360, -166, 342)
-    d.part(sole.shape(), "leather sole" if g.colour != "Black" else "dark", depth=0.3)
-    d.stitch(line(-160, 343, 140, 343))
 
 
 def sandals(g: Garment, d: Drawing) -> None:
@@ -204,51 +202,32 @@ def sandals(g: Garment, d: Drawing) -> None:
 
 def _from_above(g: Garment, d: Drawing) -> None:
     """Slides and flip-flops are flat: seen from above, side by side."""
-    strap = "inside" if g.seed % 2 else "second"
-    for sign in (-1.0, 1.0):
-        foot = Drawing()
-        pen = (
-            Pen(0, 92).curve(38, 88, 66, 120, 66, 178).curve(66, 230, 44, 270, 46, 320).curve(52, 380, 34, 420, 2, 420)
-        )
-        sole = (
-            pen.curve(-32, 420, -46, 380, -42, 320)
-            .curve(-38, 270, -60, 230, -58, 170)
-            .curve(-56, 120, -34, 94, 0, 92)
-            .shape()
-        )
-        rim = Drawing()
-        rim.part(sole, "dark" if g.style == "Slide" else "sole", depth=0.4)
-        bed = moved(sole, 0, 18, 0, 0.93)
-        rim.part(bed, "cork" if g.style == "Slide" and g.seed % 3 == 0 else "main", depth=0.5)
-        rim.stitch(moved(sole, 0.2, 32, 0, 0.875))
-        foot.parts += rim.parts
-        if g.style == "Slide":
-            for y in (160.0, 222.0) if g.seed % 2 else (180.0,):
-                tall = 44 if g.seed % 2 else 92
-                band = Pen(-66, y - 4).to(72, y - 8, 0.16).to(66, y + tall, 0.05).to(-60, y + tall + 4, -0.12)
-                foot.part(band.to(-66, y - 4, 0.05).shape(), "main", depth=1.0)
-                foot.stitch(moved(band.open(), 0, 5), moved(band.open(), 0, -5))
-                foot.part(
-                    without(rect(22, y + 6, 44, y + 34, 3), rect(27, y + 12, 39, y + 28, 2)),
-                    "metal",
-                    depth=0.5,
-                    edge=1.0,
-                )
-        else:
-            for end in (-58.0, 60.0):
-                foot.part(
-                    stroked(Pen(-3, 146).curve(end * 0.3, 170, end, 200, end, 262).open(), 15, True), strap, depth=1.0
-                )
-            foot.part(oval(-3, 146, 9), strap, depth=0.9)
-        for part in foot.parts:
-            marks = [
-                Mark(moved(m.path, flip=sign < 0, dx=sign * 84, dy=0), m.kind, m.width, m.strength) for m in part.marks
-            ]
-            d.parts.append(
-                Part(
-                    moved(part.outline, flip=sign < 0, dx=sign * 84, dy=0), part.fabric, 0, part.depth, part.edge, marks
-                )
-            )
+    pen = Pen(0, 92).curve(38, 88, 66, 120, 66, 178).curve(66, 230, 44, 270, 46, 320).curve(52, 380, 34, 420, 2, 420)
+    pen.curve(-32, 420, -46, 380, -42, 320).curve(-38, 270, -60, 230, -58, 170).curve(-56, 120, -34, 94, 0, 92)
+    sole, foot = pen.shape(), Drawing()
+    foot.part(sole, "dark" if g.style == "Slide" else "sole", depth=0.4)
+    foot.part(moved(sole, 0, 18, 0, 0.93), "cork" if g.style == "Slide" and g.seed % 3 == 0 else "main", depth=0.5)
+    foot.stitch(moved(sole, 0.2, 32, 0, 0.875))
+    if g.style == "Slide":
+        _slide_bands(foot, two=g.seed % 2 == 1)
+    else:
+        strap = "inside" if g.seed % 2 else "second"
+        for end in (-58.0, 60.0):
+            thong = Pen(-3, 146).curve(end * 0.3, 170, end, 200, end, 262).open()
+            foot.part(stroked(thong, 15, True), strap, depth=1.0)
+        foot.part(oval(-3, 146, 9), strap, depth=0.9)
+    for sign in (-1, 1):
+        d.parts += [placed(part, sign * 84, 0, flip=sign < 0) for part in foot.parts]
+
+
+def _slide_bands(foot: Drawing, two: bool) -> None:
+    tall = 44 if two else 92
+    for y in (160.0, 222.0) if two else (180.0,):
+        band = Pen(-66, y - 4).to(72, y - 8, 0.16).to(66, y + tall, 0.05).to(-60, y + tall + 4, -0.12)
+        foot.part(band.to(-66, y - 4, 0.05).shape(), "main", depth=1.0)
+        foot.stitch(moved(band.open(), 0, 5), moved(band.open(), 0, -5))
+        buckle = without(rect(22, y + 6, 44, y + 34, 3), rect(27, y + 12, 39, y + 28, 2))
+        foot.part(buckle, "metal", depth=0.5, edge=1.0)
 
 
 def _gladiator(d: Drawing) -> None:
