@@ -21,8 +21,8 @@ os.environ.setdefault("LANCEDB_LOG", "error")
 import gradio as gr
 
 from agent import presentation_page as show
-from agent.presentation import chips, tree
 from agent.opening import open_shop
+from agent.presentation import chips, tree
 from agent.shopfront import Shop, View
 from retrieval.errors import FashionSearchError
 from retrieval.images import open_picture
@@ -283,7 +283,8 @@ def told(handler: Callable[..., Updates]) -> Callable[..., Updates]:
             return handler(*values)
         except FashionSearchError as error:
             gr.Warning(str(error), title="Not yet", duration=12)
-            return {}
+            skipped: Updates = gr.skip()
+            return skipped
 
     return run
 
