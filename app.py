@@ -34,23 +34,11 @@ N_CHIPS = 14
 N_OFFERS = 6
 CANVAS = (480, 480)
 PENCILS: list[str | tuple[str, float]] = [
-    "#1b1b1b",
-    "#c0392b",
-    "#2e5fa3",
-    "#2f7d4f",
-    "#e0b341",
-    "#8a5a3b",
-    "#d98aa8",
-    "#ffffff",
-]
+    "#1b1b1b", "#c0392b", "#2e5fa3", "#2f7d4f", "#e0b341", "#8a5a3b", "#d98aa8", "#ffffff",
+]  # fmt: skip
 HOUR = 3600
 GREETING = "### What are you looking for?\nSay it, show a photo or draw it. Then tell me what to change."
-EXAMPLES = (
-    "A red dress for the summer",
-    "Black shoes for men",
-    "A striped shirt, but not blue",
-    "Something for sports",
-)
+EXAMPLES = ("A dress for the summer", "Black shoes for men", "A warm sweater, not grey", "What goes with jeans?")
 ITEM_ACTIONS = ("More like this", "Less like this", "What goes with it")
 """Sent as the words of a message about the selected item."""
 EMPTY_BOX: dict[str, Any] = {"text": "", "files": []}
@@ -216,13 +204,8 @@ def _results_column(controls: Sequence[show.FilterControl]) -> dict[str, Any]:
             apply_filters = gr.Button("Show matching items", size="sm", variant="primary")
     with gr.Row(visible=False, elem_id="card") as card:
         card_picture = gr.Image(
-            label="Selected item",
-            show_label=False,
-            interactive=False,
-            buttons=[],
-            elem_id="card-picture",
-            min_width=100,
-        )
+            elem_id="card-picture", label="Selected item", show_label=False, interactive=False, buttons=[], min_width=90
+        )  # fmt: skip
         with gr.Column(min_width=150):
             card_text = gr.HTML()
             with gr.Row(elem_id="card-actions"):
@@ -267,7 +250,7 @@ def theme() -> gr.themes.Base:
         button_secondary_border_color="#d9d2c8", button_secondary_border_color_dark="#4a4146",
         button_border_width="1px", button_transform_hover="none", input_background_fill="#ffffff",
         input_background_fill_dark="#2a2427", input_border_width="1px", input_border_color="#d9d2c8",
-        input_border_color_dark="#4a4146",
+        input_border_color_dark="#4a4146", input_placeholder_color="#6f6862", input_placeholder_color_dark="#a89f99",
     )  # fmt: skip
 
 
@@ -337,9 +320,8 @@ def _wire_message(shop: Shop, page: Page) -> None:
 
     @told
     def use_drawing(canvas: dict[str, Any] | None, box: dict[str, Any]) -> Updates:
-        return {
-            page.box: {"text": box["text"], "files": [*box["files"], shop.keep_drawing((canvas or {})["composite"])]}
-        }
+        drawing = shop.keep_drawing((canvas or {}).get("composite"))
+        return {page.box: {"text": box["text"], "files": [*box["files"], drawing]}}
 
     @told
     def load_picture(view: View | None) -> Updates:
@@ -363,10 +345,8 @@ def _wire_results(shop: Shop, page: Page) -> None:
 
     @told
     def close(view: View | None) -> Updates:
-        return {
-            **render_card(shop, page, (view or View.new()).unselected()),
-            page.gallery: gr.update(selected_index=None),
-        }
+        after = (view or View.new()).unselected()
+        return {**render_card(shop, page, after), page.gallery: gr.update(selected_index=None)}
 
     page.gallery.select(select, page.view, card, **QUIET).then(None, js=SCROLL_TO_CARD)
     page.close.click(close, page.view, [*card, page.gallery], **QUIET)

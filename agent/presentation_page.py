@@ -21,6 +21,8 @@ FilterValue = list[str] | float | None
 FACET_ORDER = ("category", "colour", "gender", "brand", "price", "material", "pattern", "usage", "season")
 FACETS_SHOWN = 8
 WORDS_SHOWN = 80
+NOT_ON_CARD = ("price", "master_category", "sub_category")
+"""The price has a line of its own; the other two only say the category again, more coarsely."""
 CARD_ORDER = ("category", "colour", "material", "pattern", "neckline", "sleeves", "length", "fit", "gender", "usage")
 
 
@@ -108,7 +110,7 @@ def step_label(row: TreeRow) -> str:
 def card_html(item: Item) -> str:
     """Name, price and attributes of one item. Everything from the catalogue is escaped."""
     names = [name for name in CARD_ORDER if name in item.attributes]
-    names += sorted(name for name in item.attributes if name not in (*CARD_ORDER, "price"))
+    names += sorted(name for name in item.attributes if name not in (*CARD_ORDER, *NOT_ON_CARD))
     rows = "".join(
         f"<div><dt>{escape(title(name))}</dt><dd>{escape(spoken(item.attributes[name], name))}</dd></div>"
         for name in names
@@ -120,7 +122,9 @@ def card_html(item: Item) -> str:
 
 def status_html(n_shown: int, n_items: int, *, searched: bool) -> str:
     """One line over the gallery; read aloud when it changes."""
-    what = f"{n_shown} found" if searched else f"A look at the shop: {n_shown} of {n_items:,} items"
+    what = f"A look at the shop: {n_shown} of {n_items:,} items"
+    if searched:
+        what = f"{n_shown} found" if n_shown else "Nothing fits all of this. Remove a part above, or take a suggestion."
     return f'<p role="status" aria-live="polite">{what}</p>'
 
 
