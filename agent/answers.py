@@ -56,7 +56,8 @@ def answer(plan: Plan, items: Sequence[Item], shown: Sequence[Item], catalogue: 
 def _is_about_gallery(text: str) -> bool:
     return bool(
         re.search(
-            r"\b(?:do you (?:have|sell|carry|stock)|are there|have you|in (?:the|your) (?:shop|store|gallery|catalogue|catalog))\b",
+            r"\b(?:do you (?:have|sell|carry|stock)|are there|have you|in (?:the|your) (?:shop|store|gallery"
+            r"|catalogue|catalog))\b",
             text,
         )
     )

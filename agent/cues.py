@@ -13,7 +13,8 @@ def phrases(*alternatives: str) -> re.Pattern[str]:
 _POINT = r"(?:this|that|it|these|those|them)"
 _POINT_OR_PLACE = r"(?:this|that|it|these|those|them|number|the (?:first|second|third|fourth|fifth|last|\w+ one))\b"
 _KINDS = (
-    "accessories|shoes?|bags?|jacket|top|trousers|pants|belt|jewellery|jewelry|heels|boots|scarf|hat|coat|watch|skirt|jeans"
+    "accessories|shoes?|bags?|jacket|top|trousers|pants|belt|jewellery|jewelry|heels|boots|scarf|hat|coat|watch"
+    "|skirt|jeans"
     "|shirt|handbag|sneakers|trainers"
 )
 
@@ -34,30 +35,40 @@ OTHER_KINDS: Mapping[str, re.Pattern[str]] = {
         r"discount|coupon|voucher|promo code|gift card|customer service|in stock|opening hours",
     ),
     "help": re.compile(
-        r"\b(?:what can you do|what can i (?:do|ask)|how do(?:es)? (?:you|this|it) work|what do you do|who are you|what are you"
+        r"\b(?:what can you do|what can i (?:do|ask)|how do(?:es)? (?:you|this|it) work|what do you do|who are you"
+        r"|what are you"
         r"|are you (?:a )?(?:bot|human|robot|real)|your name|help me with what|how can you help)|^help(?: me)?\W*$"
     ),
     "thanks": re.compile(
-        r"^(?:(?:ok(?:ay)?|great|perfect|cool|nice|awesome|lovely|wonderful|brilliant|excellent|alright|no|that's all|all good)[ ,.!]*)*"
+        r"^(?:(?:ok(?:ay)?|great|perfect|cool|nice|awesome|lovely|wonderful|brilliant|excellent|alright|no"
+        r"|that's all|all good)[ ,.!]*)*"
         r"(?:many )?(?:thanks|thank you|thx|ty|cheers)\b"
-        r"(?:[ ,.!]*(?:so much|a lot|very much|for (?:your|the|all) (?:the )?help|again|that's all|that is all|bye|you've been great))*\W*$"
-        r"|^(?:great|perfect|cool|nice|awesome|lovely|beautiful|ok(?:ay)?|wonderful|brilliant|excellent|wow|amazing|lol|haha"
+        r"(?:[ ,.!]*(?:so much|a lot|very much|for (?:your|the|all) (?:the )?help|again|that's all|that is all|bye"
+        r"|you've been great))*\W*$"
+        r"|^(?:great|perfect|cool|nice|awesome|lovely|beautiful|ok(?:ay)?|wonderful|brilliant|excellent|wow|amazing"
+        r"|lol|haha"
         r"|i (?:really )?(?:love|like) (?:it|this|that|them)|looks? (?:great|good|nice)"
         r"|you(?:'re| are) (?:great|amazing|the best|(?:really |very |so )?helpful))[ !.]*$"
     ),
     "bye": re.compile(
-        r"^(?:ok(?:ay)?[ ,]+)?(?:bye|goodbye|see you|that's all|that is all|that will be all|nothing else|i'm done)\b.{0,20}$"
+        r"^(?:ok(?:ay)?[ ,]+)?(?:bye|goodbye|see you|that's all|that is all|that will be all|nothing else"
+        r"|i'm done)\b.{0,20}$"
     ),
     "greeting": re.compile(
         r"^(?:hi|hello|hey|good (?:morning|evening|afternoon|day)|hiya|howdy|greetings|yo|sup|hola)\b"
-        r"(?:[ ,!.]*(?:there|everyone|how are you(?: doing)?(?: today)?|how's it going|what's up|friend|assistant))*\W*$"
+        r"(?:[ ,!.]*(?:there|everyone|how are you(?: doing)?(?: today)?|how's it going|what's up|friend"
+        r"|assistant))*\W*$"
         r"|^(?:how are you(?: doing)?(?: today)?|how's it going|what's up|(?:are you|anybody|anyone) there)\W*$"
     ),
     "off_topic": phrases(
-        r"weather (?:in|today|tomorrow|like|forecast)|the weather\b|forecast|jokes?\b|poems?\b|recipes?\b|pizza|president|capital of",
-        r"football|flights?\b|hotels?\b|laptops?\b(?! bag)|smartphones?|iphones?\b|the news|stock market|translate|python code",
-        r"write (?:me )?(?:a|an|some) (?:poem|story|essay|code|song)|what time is it|what day is it|bitcoin|movies?\b|restaurants?\b",
-        r"furniture|sofas?\b|groceries|world cup|\d+ ?(?:[+*/]|times|plus|minus|divided by) ?\d+|meaning of life|homework",
+        r"weather (?:in|today|tomorrow|like|forecast)|the weather\b|forecast|jokes?\b|poems?\b|recipes?\b|pizza"
+        r"|president|capital of",
+        r"football|flights?\b|hotels?\b|laptops?\b(?! bag)|smartphones?|iphones?\b|the news|stock market|translate"
+        r"|python code",
+        r"write (?:me )?(?:a|an|some) (?:poem|story|essay|code|song)|what time is it|what day is it|bitcoin"
+        r"|movies?\b|restaurants?\b",
+        r"furniture|sofas?\b|groceries|world cup|\d+ ?(?:[+*/]|times|plus|minus|divided by) ?\d+|meaning of life"
+        r"|homework",
         r"car insurance|system prompt|ignore (?:all|your|previous|the) |(?:some |play )music",
     ),
 }  # fmt: skip
@@ -86,7 +97,8 @@ ATTRIBUTE_WORDS: Mapping[str, str] = {
 """Attribute -> how it is spoken of. size and reviews are asked for although few catalogues know them."""
 
 _SHARED = (
-    r"colou?rs?|shade|patterns?|prints?|design|necklines?|neck|collars?|sleeves?|sleeve length|materials?|fabrics?|brands?"
+    r"colou?rs?|shade|patterns?|prints?|design|necklines?|neck|collars?|sleeves?|sleeve length|materials?|fabrics?"
+    r"|brands?"
     r"|labels?|designer|length|fit|cut"
 )
 SHARED_ATTRIBUTE = re.compile(
@@ -94,7 +106,8 @@ SHARED_ATTRIBUTE = re.compile(
     rf"(?P<more>(?:,? and (?:the )?(?:same )?(?:{_SHARED})\b)*)"
 )
 SHARED_BRAND = phrases(
-    r"(?:else|other|more|anything|everything|things?|stuff)\b.{0,25}\b(?:by|from|of) (?:the same|the|this|that|them|these)"
+    r"(?:else|other|more|anything|everything|things?|stuff)\b.{0,25}\b(?:by|from|of) (?:the same|the|this|that|them"
+    r"|these)"
     r" ?(?:brand|label|designer|maker|people|company)\b",
     r"more (?:by|from) (?:them|this brand|that brand|the brand)\b",
     r"(?:this|that|the same) (?:brand|label|designer|company) (?:also )?(?:make|makes|have|has|offer|sell)",
@@ -103,17 +116,20 @@ WANTS_OTHERS = re.compile(
     r"\b(?:other|else|another|different|more|anything|what|things?|something|all|everything|items|also|share|which)\b"
 )
 ON_OTHER_GARMENT = phrases(
-    r"something (?:else|different)|on (?:another|a different|other)|(?:different|another|other) (?:kinds?|types?|garments?)",
+    r"something (?:else|different)|on (?:another|a different|other)|(?:different|another|other) (?:kinds?|types?"
+    r"|garments?)",
 )
 
 # --- the same item, and what goes with it ----------------------------------------------------------------------------
 
 SAME_ITEM = phrases(
     r"(?:this|that|the|exactly|an?) ?(?:very |exact(?:ly)? |precise |identical |same )+(?:same )?(?:\w+ )?\w+"
-    r"(?= ?(?:$|[?.!,]|in (?:the|your) (?:shop|store|gallery)|available|from|for sale|in stock|again|somewhere|here|please))",
+    r"(?= ?(?:$|[?.!,]|in (?:the|your) (?:shop|store|gallery)|available|from|for sale|in stock|again|somewhere|here"
+    r"|please))",
     r"exact(?:ly)? (?:same|this|that|these|those|match|one|item|product)|identical|exactly the \w+",
     r"(?:from|at) (?:an?other|a different|the other|all|different) (?:sides?|angles?|views?|directions?|perspectives?)",
-    r"from (?:behind|the (?:back|side|front))|(?:side|back|rear|front|another|other|different) views?\b|(?:the|its) back of",
+    r"from (?:behind|the (?:back|side|front))|(?:side|back|rear|front|another|other|different) views?\b|(?:the"
+    r"|its) back of",
     r"(?:other|another|more|different) (?:pictures?|photos?|images?|shots?|angles?|views?) of\b",
     r"(?:another|a different|other) (?:angle|picture|photo)",
     rf"(?:do you|have you) (?:sell|stock|carry|got|have) {_POINT}(?: (?:one|item|product|exact \w+|very \w+|\w+))?"
@@ -125,14 +141,18 @@ SAME_ITEM = phrases(
     r"this (?:very|exact) \w+|(?:which|what) (?:of your )?(?:product|item|model)s? is (?:this|that|it)\b",
 )
 COMPATIBLE = phrases(
-    r"(?:goes|go|going|would go|looks? (?:good|nice|great)|works?|fits?|suits?) (?:well |nicely |together |best |great |good )*with\b",
-    r"(?:to |that |which |would |will )?(?:match(?:es|ing)?|pairs?|paired|combines?|coordinates?) (?:well |nicely )?(?:with |to )(?!.{0,12}\bprice)",
+    r"(?:goes|go|going|would go|looks? (?:good|nice|great)|works?|fits?|suits?) (?:well |nicely |together |best "
+    r"|great |good )*with\b",
+    r"(?:to |that |which |would |will )?(?:match(?:es|ing)?|pairs?|paired|combines?|coordinates?) (?:well "
+    r"|nicely )?(?:with |to )(?!.{0,12}\bprice)",
     r"(?:to|that|which|will|would|could) match(?:es)?\b|to go with|what to wear with",
     r"(?:wear|worn|combine|pair|style|match) (?:\w+ ){0,5}(?:with|together)\b",
-    r"complete (?:the|my|this|an?) (?:look|outfit)|(?:full|whole|complete|an?|the|my|this) outfit (?:with|around|from|for)|(?:full|whole|complete) (?:outfit|look)",
+    r"complete (?:the|my|this|an?) (?:look|outfit)|(?:full|whole|complete|an?|the|my|this) outfit (?:with|around"
+    r"|from|for)|(?:full|whole|complete) (?:outfit|look)",
     r"how (?:do|can|should|would|to) (?:i |you |we )?(?:style|wear)",
     r"what (?:else )?(?:can|could|should|do|would) (?:i|you) wear\b.{0,30}\b(?:with|under|over)",
-    rf"style {_POINT}\b|build (?:a|an|the|me an?) (?:look|outfit)|put together an? (?:outfit|look)|finish (?:the|this) (?:look|outfit)",
+    rf"style {_POINT}\b|build (?:a|an|the|me an?) (?:look|outfit)|put together an? (?:outfit|look)|finish (?:the"
+    rf"|this) (?:look|outfit)",
     rf"(?:{_KINDS}) (?:for|with) {_POINT_OR_PLACE}",
     rf"(?:match(?:es)?|fits?|suits?) {_POINT_OR_PLACE}(?! (?:description|budget|price))",
     rf"matching (?!in )\w+|(?:complements?|accessori[sz]e) (?:{_POINT}|the)\b",
@@ -141,25 +161,35 @@ COMPATIBLE = phrases(
 # --- changes ---------------------------------------------------------------------------------------------------------
 
 _COMPARED = (
-    "longer|shorter|darker|lighter|brighter|looser|tighter|wider|cheaper|fancier|warmer|bigger|smaller|simpler|thicker|thinner"
+    "longer|shorter|darker|lighter|brighter|looser|tighter|wider|cheaper|fancier|warmer|bigger|smaller|simpler"
+    "|thicker|thinner"
     "|softer|slimmer|nicer|bolder|plainer|baggier|dressier|smarter|higher|lower"
 )
 MODIFY = phrases(
-    r"make (?:it|that|this|them)|change (?:it|the|that|this)|turn it|swap|switch (?:it|the|to)|instead|rather|prefer|only",
-    r"but (?:in|with|without|for|not|more|less|a bit|make|it|i|no|slightly|as|of|by|from|under|have|has|is|please|the|this|that|something)\b",
+    r"make (?:it|that|this|them)|change (?:it|the|that|this)|turn it|swap|switch (?:it|the|to)|instead|rather|prefer"
+    r"|only",
+    r"but (?:in|with|without|for|not|more|less|a bit|make|it|i|no|slightly|as|of|by|from|under|have|has|is|please"
+    r"|the|this|that|something)\b",
     rf"but (?:{_COMPARED})",
     r"(?:something|anything|one|ones|more|similar) (?:like|to|as) (?:this|that|it|these|those|the)",
-    r"like (?:this|that|it|these|those)\b|similar|same (?:but|one|style|thing|kind|dress|shirt|in|with|again)|the same\b",
+    r"like (?:this|that|it|these|those)\b|similar|same (?:but|one|style|thing|kind|dress|shirt|in|with|again)"
+    r"|the same\b",
     rf"(?:a (?:bit|little)|slightly|much|even|way) \w+er\b|(?:more|less) \w+|(?:{_COMPARED})\b",
-    rf"(?:have|got|does|get|see|show me|want|like|love|prefer|need|is|are|available|find) (?:{_POINT}|this one|that one|the (?:same|\w+ one|first|second|third|fourth|fifth|last))"
+    rf"(?:have|got|does|get|see|show me|want|like|love|prefer|need|is|are|available|find) (?:{_POINT}|this one"
+    rf"|that one|the (?:same|\w+ one|first|second|third|fourth|fifth|last))"
     r"(?: one)? (?:come )?(?:also |available |too )?in\b",
-    r"(?:come|comes|available) in|(?:what|how) about|any(?:thing)? (?:in|with|without|for|from|by|cheaper|else|more|less|longer|shorter)",
-    r"others?\b|show (?:me )?more|more (?:results|options|like)|else|add (?:a |an |some )?\w+|remove|take off|get rid|keep (?:it|the|everything)",
+    r"(?:come|comes|available) in|(?:what|how) about|any(?:thing)? (?:in|with|without|for|from|by|cheaper|else|more"
+    r"|less|longer|shorter)",
+    r"others?\b|show (?:me )?more|more (?:results|options|like)|else|add (?:a |an |some )?\w+|remove|take off"
+    r"|get rid|keep (?:it|the|everything)",
 )  # fmt: skip
 ELLIPTIC = re.compile(
-    r"^(?:(?:and|or|ok(?:ay)?|yes|yeah|hm+|well|please|maybe|now|just|also|perhaps|actually|no|but|so|then|great|nice|cool|alright)[ ,]+)*"
-    r"(?:in|with|without|but|for|under|below|over|is|has|have|are|no|not|less|more|from|by|only|instead|it|same|something|anything|a bit"
-    r"|much|too|between|around|up to|made|nothing|slightly|i(?:'d| would) (?:prefer|rather)|prefer|must|should|having|wants?|as|ones?)\b"
+    r"^(?:(?:and|or|ok(?:ay)?|yes|yeah|hm+|well|please|maybe|now|just|also|perhaps|actually|no|but|so|then|great"
+    r"|nice|cool|alright)[ ,]+)*"
+    r"(?:in|with|without|but|for|under|below|over|is|has|have|are|no|not|less|more|from|by|only|instead|it|same"
+    r"|something|anything|a bit"
+    r"|much|too|between|around|up to|made|nothing|slightly|i(?:'d| would) (?:prefer|rather)|prefer|must|should"
+    r"|having|wants?|as|ones?)\b"
 )
 
 MORE = re.compile(r"\b(?:more|else|others?|another|next|different|the rest|further)\b")
@@ -172,52 +202,71 @@ QUESTION_ABOUT = re.compile(
     r"(?:it|this|that|these|those|they|the|number|#|item|both|its|either|any of (?:these|those|them))\b(?! you)"
 )
 ASK = phrases(
-    r"compare|comparison|differ(?:ence|ent)?\b(?! (?:colou?r|one|style|kind|angle|garment|side))|how do(?:es)? .{0,40} compare",
+    r"compare|comparison|differ(?:ence|ent)?\b(?! (?:colou?r|one|style|kind|angle|garment|side))"
+    r"|how do(?:es)? .{0,40} compare",
     r"tell me (?:more )?about|(?:more|any|some) (?:details|info(?:rmation)?)|details (?:of|on|about)|describe",
-    r"what is (?:it|this|that)\b(?! (?:in|called in))|what(?:'s| is) (?:the )?(?:first|second|third|fourth|fifth|last|number)",
-    r"how many|how much|who (?:makes|made)|which (?:one|of)\b|what(?:'s| is| are) (?:it|this|that|they|these) (?:made|called)",
+    r"what is (?:it|this|that)\b(?! (?:in|called in))|what(?:'s| is) (?:the )?(?:first|second|third|fourth|fifth"
+    r"|last|number)",
+    r"how many|how much|who (?:makes|made)|which (?:one|of)\b|what(?:'s| is| are) (?:it|this|that|they"
+    r"|these) (?:made|called)",
     r"(?:can|could|should|is it ok to) (?:i|you) (?:machine )?(?:wash|iron|dry)\b",
 )
 WH = phrases(
-    r"(?:what|which|how|who|whose|when|whats|tell me)\b|(?:do|would) you know|(?:can|could) you (?:tell|give)|give me|may i (?:know|ask)",
-    r"i(?:'d| would)? (?:want|like|need) to know|can i (?:get|have|know)|(?:price|cost|brand|material|fabric) of|do(?:es)? (?:you|it) have (?:any )?(?:info|details)",
+    r"(?:what|which|how|who|whose|when|whats|tell me)\b|(?:do|would) you know|(?:can|could) you (?:tell|give)"
+    r"|give me|may i (?:know|ask)",
+    r"i(?:'d| would)? (?:want|like|need) to know|can i (?:get|have|know)|(?:price|cost|brand|material|fabric) of"
+    r"|do(?:es)? (?:you|it) have (?:any )?(?:info|details)",
 )  # fmt: skip
 BARE_ATTRIBUTE = re.compile(
     r"^(?:and )?(?:the |its |their )?(?:price|brand|material|fabric|size|colou?r|pattern|neckline)s?\W*$"
 )
 WANTS_ITEMS = phrases(
-    r"do you (?:also |still |even )?(?:have|sell|carry|stock)|have you got|show me|i(?:'m| am) (?:also )?(?:looking|after|searching)",
-    r"looking for|find me|search for|(?:i (?:also )?(?:need|want|would like)|i'd like) (?:a|an|some)\b|is there (?:a|any)|are there any|got any",
+    r"do you (?:also |still |even )?(?:have|sell|carry|stock)|have you got|show me|i(?:'m| am) (?:also )?(?:looking"
+    r"|after|searching)",
+    r"looking for|find me|search for|(?:i (?:also )?(?:need|want|would like)|i'd like) (?:a|an|some)\b|is there (?:a"
+    r"|any)|are there any|got any",
     r"any (?:\w+ ){0,2}\w+s\b",
 )  # fmt: skip
 NEW_WISH = phrases(
-    r"(?:(?:i (?:also )?(?:need|want|would like)|i'd like)|(?:i'm |i am )?looking for|find me|search for|help me find) (?:me )?(?:a|an|some|something)\b"
+    r"(?:(?:i (?:also )?(?:need|want|would like)|i'd like)|(?:i'm |i am )?looking for|find me|search for"
+    r"|help me find) (?:me )?(?:a|an|some|something)\b"
     r"(?!.*\b(?:ones?|version|it|else|similar|like|more|less|instead)\b)",
 )  # fmt: skip
 GALLERY_QUESTION = re.compile(r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you)")
 OFFERED_IN = re.compile(
-    r"\b(?:come|comes|available|have (?:it|this|that|them|one|any|something|anything)|got|is there|are there) (?:\w+ ){0,3}(?:in|with|for|without)\b"
+    r"\b(?:come|comes|available|have (?:it|this|that|them|one|any|something|anything)|got|is there"
+    r"|are there) (?:\w+ ){0,3}(?:in|with|for|without)\b"
 )
 SIZE = re.compile(
     r"\b(?:what|which|available|my|your|in|other|the) sizes?\b|\bin (?:a )?size\b|\bsizes (?:do|are|does)\b"
     r"|\bin (?:an? )?(?:xs|s|m|l|xl|xxl|extra (?:small|large))\b\W*$|\bsize (?:xs|s|m|l|xl|xxl|\d+)\b"
 )
+SIZE_OF_WHAT = re.compile(
+    r"\b(?:it|this|that|these|those|they|them|one|what|which|available|first|second|third|fourth|fifth|number|last)\b"
+)
 
 # --- going back ------------------------------------------------------------------------------------------------------
 
 RESTART = phrases(
-    r"start (?:over|again|afresh|fresh|from scratch)|new search|from scratch|reset|forget (?:it|that|everything|all)(?: all)?\W*$",
+    r"start (?:over|again|afresh|fresh|from scratch)|new search|from scratch|reset|forget (?:it|that|everything"
+    r"|all)(?: all)?\W*$",
     r"clear (?:everything|all|the filters|the search)|something (?:completely|totally|entirely) (?:different|new)",
 )
 _PAST = "previous|last|earlier|first|original|initial|prior|old"
 ROLLBACK = re.compile(
     r"\b(?:(?:let's |let us |let me |can we |can you |could you |please |i want to |i'd like to |actually,? )*"
-    r"(?:go|going|went|take me|take us|take it|switch|return|jump|get|step|bring me|head|move|flip|roll|put me|bring)(?: me| us| it)? back(?: again)?(?: to)?"
+    r"(?:go|going|went|take me|take us|take it|switch|return|jump|get|step|bring me|head|move|flip|roll|put me"
+    r"|bring)(?: me| us| it)? back(?: again)?(?: to)?"
     r"|back to|(?:let me |let us |let's )?return to|rewind(?: to)?|roll ?back(?: to)?|back up(?: a bit| to)?"
-    r"|undo(?: (?:that|it|this|the last (?:step|change|one|thing)|my last \w+|last))?|revert(?: (?:to|that|it|this))?|take that back|cancel (?:that|the last)"
-    rf"|(?:show|give|see|display|open|reopen)(?: me)?(?: again)? (?:the |my |your )?(?:{_PAST}) (?:results|search|ones|list|set|selection|page)(?: again)?"
+    r"|undo(?: (?:that|it|this|the last (?:step|change|one|thing)|my last \w+|last))?|revert(?: (?:to|that|it"
+    r"|this))?|take that back|cancel (?:that|the last)"
+    rf"|(?:show|give|see|display|open|reopen)(?: me)?(?: again)? (?:the |my |your )?(?:{_PAST}) (?:results|search"
+    rf"|ones|list|set|selection|page)(?: again)?"
     r"|(?:take|bring|get) (?:me|us) to (?:the )?(?:turn|step|first search|previous|earlier|last search)"
-    r"|(?:the )?(?:one|ones|results?) (?:just )?before(?: that)?\W*$|^(?:the )?previous(?: (?:one|ones|results?|page|step|turn|search))?\W*$"
-    r"|(?:continue|carry on|start|work|pick up|resume|proceed|branch) (?:again )?(?:from|with|at|on) (?:the )?(?:turn|step|search|first|second|third|previous|earlier|original)"
-    rf"|^back\W*$|i (?:liked|preferred) (?:the )?(?:{_PAST}) (?:ones|results?|search|selection|list)(?: (?:better|more))?)"
+    r"|(?:the )?(?:one|ones|results?) (?:just )?before(?: that)?\W*$|^(?:the )?previous(?: (?:one|ones|results?|page"
+    r"|step|turn|search))?\W*$"
+    r"|(?:continue|carry on|start|work|pick up|resume|proceed|branch) (?:again )?(?:from|with|at"
+    r"|on) (?:the )?(?:turn|step|search|first|second|third|previous|earlier|original)"
+    rf"|^back\W*$|i (?:liked|preferred) (?:the )?(?:{_PAST}) (?:ones|results?|search|selection|list)(?: (?:better"
+    rf"|more))?)"
 )  # fmt: skip

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent import cues
-from agent.reading import Mention, Reading, Span, within
+from agent.mentions import Mention
+from agent.reading import Reading
 from agent.references import Referent
 from agent.scene import Scene
+from agent.spans import Span, within
 from retrieval.schema import Intent
 
 _ATTRIBUTES = {name: re.compile(rf"\b(?:{words})\b") for name, words in cues.ATTRIBUTE_WORDS.items()}
@@ -163,7 +165,8 @@ def _asks(reading: Reading, scene: Scene, referent: Referent) -> bool:
         return scene.turn is not None or scene.has_reference or not reading.mentioned("category")
     if is_about:
         return not re.search(
-            r"\b(?:(?:a|an|any|another|cheaper) one|ones|anything|something|version|another|cheaper|any) (?:in|with|that|of|for)"
+            r"\b(?:(?:a|an|any|another|cheaper) one|ones|anything|something|version|another|cheaper|any) (?:in|with"
+            r"|that|of|for)"
             r"|\bin (?:another|other|a different)",
             text,
         )
@@ -173,8 +176,7 @@ def _asks(reading: Reading, scene: Scene, referent: Referent) -> bool:
 
 
 def _asks_size(text: str) -> bool:
-    about = r"\b(?:it|this|that|these|those|they|them|one|what|which|available|first|second|third|fourth|fifth|number|last)\b"
-    return bool(cues.SIZE.search(text) and re.search(about, text))
+    return bool(cues.SIZE.search(text) and cues.SIZE_OF_WHAT.search(text))
 
 
 def _modifies(reading: Reading, scene: Scene, referent: Referent) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agent.vocabulary import colour_family, group_of, listed
+from agent.vocabulary import colour_family, group_of
 from agent.wording import item_name
 from agent.words import groups, harmony
 from retrieval.schema import Filter, Hit, Item, Plan, Query, Ranking

@@ -90,10 +90,12 @@ def _chips(plan: Plan) -> Iterable[Chip]:
 
 
 def _without_filter(plan: Plan, condition: Filter) -> Plan:
-    """Its words go with it: a text that still says "red" would still look for red."""
+    """Its words go with it, unless they are all there is: a text that still says "red" would still look for red."""
     gone = {key(str(value)) for value in condition.values} if condition.operator == "any_of" else set()
     words = [word for word in plan.text.split() if key(word) not in gone]
-    return replace(plan, filters=tuple(f for f in plan.filters if f != condition), text=" ".join(words))
+    left = tuple(f for f in plan.filters if f != condition)
+    is_nothing_left = not (words or left or plan.references)
+    return replace(plan, filters=left, text=plan.text if is_nothing_left else " ".join(words))
 
 
 def _without_reference(plan: Plan) -> Intent:

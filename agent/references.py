@@ -6,16 +6,38 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.reading import Mention, Reading, Span, within
+from agent.mentions import Mention
+from agent.reading import Reading
 from agent.scene import Scene
+from agent.spans import Span, within
 from agent.vocabulary import listed
 from retrieval.filters import fold
 from retrieval.schema import Item, Turn
 
 ORDINALS = {
-    word: n for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
 }
-CARDINALS = {word: n for n, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}
+CARDINALS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+}
 N_DESCRIBED = 3
 """A description that fits more items than this is narrowed to the best ranked ones."""
 
@@ -25,44 +47,62 @@ _ORDINAL = re.compile(
     rf"(?: (?P<count>two|three|four|[2-6]))?(?: (?P<noun>{_THINGS}))?\b"
 )
 _NUMBER = re.compile(
-    rf"(?:\b(?:number|nr|no|item|option|picture|result|product|pick|article)\.? ?#?|#)(?P<n>\d{{1,2}}|{'|'.join(list(CARDINALS)[1:])})\b"
+    rf"(?:\b(?:number|nr|no|item|option|picture|result|product|pick|article)\.? ?#?|#)(?P<n>\d{{1,2}}"
+    rf"|{'|'.join(list(CARDINALS)[1:])})\b"
     r"(?! (?:price|results|items|more))"
 )
 _AFTER_ORDINAL = re.compile(
-    r"\s*(?:$|[,;.!?&]|(?:but|in|and|with|without|is|was|looks?|please|from|for|only|made|costs?|available|go|goes|or|have|has|had"
-    r"|instead|again|as|to|like|on|of|you|i|that|which|would|should|does|do|a bit|suits?|except|too|also|cheaper|longer|shorter)\b)"
+    r"\s*(?:$|[,;.!?&]|(?:but|in|and|with|without|is|was|looks?|please|from|for|only|made|costs?|available|go|goes"
+    r"|or|have|has|had"
+    r"|instead|again|as|to|like|on|of|you|i|that|which|would|should|does|do|a bit|suits?|except|too|also|cheaper"
+    r"|longer|shorter)\b)"
 )
 _NO_ORDINAL = re.compile(
-    r"\b(?:last (?:year|season|week|month|time|night|summer|winter|minute)|second hand|first (?:time|class|date|of all)|at (?:first|last)|final sale)\b"
+    r"\b(?:last (?:year|season|week|month|time|night|summer|winter|minute)|second hand|first (?:time|class|date"
+    r"|of all)|at (?:first|last)|final sale)\b"
 )
-_LEDGER = r"(?:search|searches|results|turns?|step|query|set|list|selection|page|request|question|ones|round|search results|answer|suggestions)"
+_LEDGER = (
+    r"(?:search|searches|results|turns?|step|query|set|list|selection|page|request|question|ones|round|search results"
+    r"|answer|suggestions)"
+)
 _TURN_NUMBER = re.compile(
     rf"\b(?:turn|step|search|round|message)s? ?(?:number |no\.? |#)?(?P<n>\d{{1,3}}|{'|'.join(CARDINALS)})\b"
 )
 _TURN_ORDINAL = re.compile(
-    rf"\b(?:the |my |your |our )?(?:very )?(?P<n>{'|'.join(ORDINALS)}|original|initial|\d{{1,3}}(?:st|nd|rd|th)) {_LEDGER}\b"
+    rf"\b(?:the |my |your |our )?(?:very )?(?P<n>{'|'.join(ORDINALS)}|original|initial|\d{{1,3}}(?:st|nd|rd"
+    rf"|th)) {_LEDGER}\b"
 )
 _TURN_BEFORE = re.compile(
-    rf"\b(?:the |my |your |our )?(?:previous|last|earlier|prior) (?:{_LEDGER}|one)\b|\b(?:the )?(?:results?|ones?|search|set) (?:from )?(?:just )?before(?: that)?\b"
-    r"|\b(?:one|a) (?:step|turn|search) back\b|\bthe (?:results? |ones? )?(?:previous|before)(?: ones?)?\b(?! \w+ (?:dress|shirt))"
+    rf"\b(?:the |my |your |our )?(?:previous|last|earlier|prior) (?:{_LEDGER}|one)\b|\b(?:the )?(?:results?|ones?"
+    rf"|search|set) (?:from )?(?:just )?before(?: that)?\b"
+    r"|\b(?:one|a) (?:step|turn|search) back\b|\bthe (?:results? |ones? )?(?:previous"
+    r"|before)(?: ones?)?\b(?! \w+ (?:dress|shirt))"
 )
 _EARLIER = re.compile(
-    r"\b(?:from|you showed(?: me)?|we had|i saw|i liked|shown|that was)?\s?(?:before|earlier|a while ago|previously|at the (?:start|beginning)|a moment ago)\b"
+    r"\b(?:from|you showed(?: me)?|we had|i saw|i liked|shown|that was)?\s?(?:before|earlier|a while ago|previously"
+    r"|at the (?:start|beginning)|a moment ago)\b"
 )
 _START = re.compile(r"\b(?:the )?(?:start|beginning|very first|original)\b")
 _SUPERLATIVE = re.compile(
-    r"\b(?:the )?(?P<which>cheapest|least expensive|lowest[- ]priced|most affordable|most expensive|priciest|dearest)(?: (?:one|item|option|of (?:these|them|those|all)))?\b"
+    r"\b(?:the )?(?P<which>cheapest|least expensive|lowest[- ]priced|most affordable|most expensive|priciest"
+    r"|dearest)(?: (?:one|item|option|of (?:these|them|those|all)))?\b"
 )
-_NOT_PRONOUN = r"(?! (?:season|summer|winter|year|week|month|time|evening|weekend|morning|kind of weather|shop|store|website|means|is what))"
+_NOT_PRONOUN = (
+    r"(?! (?:season|summer|winter|year|week|month|time|evening|weekend|morning|kind of weather|shop|store|website"
+    r"|means|is what))"
+)
 _PRONOUN = re.compile(
-    rf"\b(?:(?P<one>it|its|this|that)|(?P<many>these|those|them|their|they)){_NOT_PRONOUN}(?: (?:exact |same |very |specific )*(?P<noun>{_THINGS}))?(?:'s)?\b"
+    rf"\b(?:(?P<one>it|its|this|that)|(?P<many>these|those|them|their|they)){_NOT_PRONOUN}(?: (?:exact |same |very "
+    rf"|specific )*(?P<noun>{_THINGS}))?(?:'s)?\b"
 )
 _THAT_IS_PRONOUN = re.compile(
-    r"(?:like|with|than|of|from|in|for|to|match|about|but|is|does|do|was|love|want|take|find|same|on|similar to|make)\s$"
+    r"(?:like|with|than|of|from|in|for|to|match|about|but|is|does|do|was|love|want|take|find|same|on|similar to"
+    r"|make)\s$"
 )
 _AFTER_THAT = re.compile(r"\s*(?:$|[,;.!?]|(?:but|in|and|with|without|one|please|instead|then|thing|exact|same)\b)")
 _SAME = re.compile(
-    r"\b(?:(?:the |this |that )?(?:very |exact )*same(?: (?:thing|one|item|product|kind|type|sort|style))?|similar(?: (?:one|ones|to))?|something like)\b"
+    r"\b(?:(?:the |this |that )?(?:very |exact )*same(?: (?:thing|one|item|product|kind|type|sort|style))?"
+    r"|similar(?: (?:one|ones|to))?|something like)\b"
 )
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agent.answers import answer
 from agent.cues import OTHER_KINDS
-from agent.protocols import Outcome, Relaxation
-from agent.vocabulary import colour_family, group_of, listed
-from agent.wording import filter_label, filters_label, item_facts, item_name
-from agent.words import concepts, key
-from retrieval.schema import Filter, Intent, Item, Message, Offer, Plan, Reply, Session
-
-N_OFFERS = 4
+from agent.offers import item_offers, known_values, offers
+from agent.protocols import Outcome
+from agent.vocabulary import listed
+from agent.wording import filter_label, filters_label, item_name, value_text
+from retrieval.schema import Intent, Item, Message, Plan, Reply, Session
 
 
 def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -> Reply:
@@ -25,7 +22,7 @@ def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -
         return _answered(session, plan, outcome)
     parts = [_found(plan, outcome), _notes(plan.notes)]
     text = " ".join(filter(None, (_returned(plan), *(parts if outcome.items else reversed(parts)))))
-    return Reply(text, _offers(session, plan, outcome))
+    return Reply(text, offers(session, plan, outcome))
 
 
 # --- what was found --------------------------------------------------------------------------------------------------
@@ -55,7 +52,11 @@ def _nothing(plan: Plan, outcome: Outcome) -> str:
         return "There is nothing more to show."
     asked = filters_label(plan.filters)
     for condition in plan.filters:
-        if condition.operator == "any_of" and condition.attribute == "category" and not _known(condition, outcome):
+        if (
+            condition.operator == "any_of"
+            and condition.attribute == "category"
+            and not known_values(condition, outcome)
+        ):
             carried = outcome.catalogue.facets["category"].counts
             return f"There is no {filter_label(condition)} in this gallery. It has {listed(carried)}."
     if outcome.n_matching:
@@ -76,7 +77,7 @@ def _same(outcome: Outcome) -> str:
     ]
     if twins:
         return f"{len(twins)} more with the very same name: {listed(dict.fromkeys(item_name(item) for item in twins))}."
-    return f"The nearest I have is {_named(best)}. Nothing else carries the same name, so compare the pictures before you rely on it."
+    return f"The nearest I have is {_named(best)}. Nothing else carries the same name: do compare the pictures."
 
 
 def _outfit(plan: Plan, outcome: Outcome) -> str:
@@ -89,8 +90,9 @@ def _outfit(plan: Plan, outcome: Outcome) -> str:
 
 
 def _named(item: Item) -> str:
-    facts = item_facts(item)
-    return f"{item_name(item)} ({facts})" if facts else item_name(item)
+    colour, price = value_text(item, "colour"), value_text(item, "price")
+    is_said = not colour or colour.lower() in item.caption.lower()
+    return f"{item_name(item)}{'' if is_said else f' ({colour})'}{f' at {price}' if price else ''}"
 
 
 def _notes(notes: Sequence[str]) -> str:
@@ -107,9 +109,9 @@ def _back(plan: Plan, outcome: Outcome) -> Reply:
     shown = f" ({filters_label(plan.filters)})" if plan.filters else ""
     if not outcome.items:
         return Reply(f"Back at turn {plan.reference_turn}, which found nothing{shown}. What shall I change?")
-    return Reply(
-        f"Back at turn {plan.reference_turn}: its {len(outcome.items)} results again{shown}, beginning with {_named(outcome.items[0])}."
-    )
+    again = "its result" if len(outcome.items) == 1 else f"its {len(outcome.items)} results"
+    first = _named(outcome.items[0])
+    return Reply(f"Back at turn {plan.reference_turn}: {again} again{shown}. First comes {first}.")
 
 
 # --- without a search ------------------------------------------------------------------------------------------------
@@ -118,10 +120,11 @@ _SMALL_TALK = {
     "greeting": "Hello! Tell me what you are looking for, or show me a picture or a drawing of it.",
     "thanks": "You are welcome. Tell me if you would like to see something else.",
     "bye": "Goodbye! This conversation stays as it is if you want to go on.",
-    "cart": "I can find clothes but not sell them: there is no cart, delivery or return here. I can tell you what the catalogue knows of an item.",
-    "help": "Describe a garment, upload a picture or draw one. Then change it (“the same in blue, without sleeves”), ask about it"
-    " (“how much is the second one?”), ask what goes with it, or go back (“back to turn 2”).",
-}  # fmt: skip
+    "cart": "I can find clothes but not sell them: there is no cart, delivery or return here."
+    " I can tell you what the catalogue knows of an item.",
+    "help": "Describe a garment, upload a picture or draw one. Then change it (“the same in blue, without sleeves”),"
+    " ask about it (“how much is the second one?”), ask what goes with it, or go back (“back to turn 2”).",
+}
 
 
 def _small_talk(plan: Plan, message: Message, outcome: Outcome) -> str:
@@ -142,97 +145,4 @@ def _answered(session: Session, plan: Plan, outcome: Outcome) -> Reply:
     if plan.reference_turn is not None and (ranking := session.turn(plan.reference_turn).ranking):
         shown = tuple(outcome.catalogue.get([hit.item_id for hit in ranking.hits]))
     text = answer(plan, outcome.references, shown, outcome.catalogue)
-    return Reply(" ".join(filter(None, (text, _notes(plan.notes)))), _item_offers(plan, outcome.references[:1]))
-
-
-# --- next steps ------------------------------------------------------------------------------------------------------
-
-
-def _offers(session: Session, plan: Plan, outcome: Outcome) -> tuple[Offer, ...]:
-    """Where little was found, what would bring more; else what to do with the best item."""
-    again = replace(plan, intent=plan.action, then=None, notes=())
-    with_best = _item_offers(replace(plan, reference_turn=len(session.turns) + 1), outcome.items[:1])
-    if len(outcome.items) >= outcome.k or (outcome.items and len(plan.filters) < 2):
-        return with_best
-    wider = [_wider_kind(again, r.dropped, outcome) or _dropped(again, r) for r in outcome.relaxations]
-    return (*_near_values(again, outcome), *filter(None, wider), *with_best)[:N_OFFERS]
-
-
-def _dropped(plan: Plan, relaxation: Relaxation) -> Offer:
-    """Without its words as well, so that the encoder does not go on looking for them."""
-    gone = {key(str(value)) for dropped in relaxation.dropped for value in dropped.values}
-    words = [word for word in plan.text.split() if key(word) not in gone]
-    left = tuple(f for f in plan.filters if f not in relaxation.dropped)
-    label = " and ".join(f"“{filter_label(dropped)}”" for dropped in relaxation.dropped)
-    return Offer(
-        f"Without {label} ({relaxation.n_items})", replace(plan, filters=left, text=" ".join(words) or plan.text)
-    )
-
-
-def _wider_kind(plan: Plan, dropped: Sequence[Filter], outcome: Outcome) -> Offer | None:
-    """Any footwear instead of anything at all."""
-    (first, *others) = dropped
-    groups = {group_of(str(value)) for value in first.values} - {""}
-    facet = outcome.catalogue.facets.get("category")
-    if others or first.attribute != "category" or first.operator != "any_of" or len(groups) != 1 or facet is None:
-        return None
-    group = groups.pop()
-    values = tuple(value for value in facet.counts if group_of(value) == group)
-    filters = tuple(replace(f, values=values) if f == first else f for f in plan.filters)
-    n_items = outcome.catalogue.count(filters) if values else 0
-    return Offer(f"Any {group} ({n_items})", replace(plan, filters=filters)) if n_items > outcome.n_matching else None
-
-
-def _near_values(plan: Plan, outcome: Outcome) -> list[Offer]:
-    """The nearest colours or kinds that the gallery has, where they bring something."""
-    offers: list[Offer] = []
-    for condition in plan.filters:
-        if condition.operator != "any_of" or condition.attribute not in ("colour", "category"):
-            continue
-        for value in _near(condition, outcome):
-            wider = replace(condition, values=(*_known(condition, outcome), value))
-            filters = tuple(wider if f == condition else f for f in plan.filters)
-            added = outcome.catalogue.count(filters) - outcome.n_matching
-            if added > 0:
-                offers.append(Offer(f"Also {value} ({added})", replace(plan, filters=filters)))
-    return offers[:2]
-
-
-def _known(condition: Filter, outcome: Outcome) -> tuple[str | float, ...]:
-    facet = outcome.catalogue.facets.get(condition.attribute)
-    return tuple(value for value in condition.values if facet and str(value) in facet.counts)
-
-
-def _near(condition: Filter, outcome: Outcome) -> list[str]:
-    facet = outcome.catalogue.facets.get(condition.attribute)
-    if facet is None:
-        return []
-    asked = [str(value) for value in condition.values]
-    families = {colour_family(value) for value in asked} - {"", "neutral"} if condition.attribute == "colour" else set()
-    listed_near = {
-        key(word)
-        for c in concepts()[condition.attribute]
-        if {key(v) for v in asked} & {key(w) for w in c.words}
-        for word in c.near
-    }
-    near = [
-        value
-        for value in facet.counts
-        if value not in asked and (key(value) in listed_near or colour_family(value) in families)
-    ]
-    return sorted(near, key=lambda value: key(value) not in listed_near)[:3]
-
-
-def _item_offers(plan: Plan, items: Sequence[Item]) -> tuple[Offer, ...]:
-    if not items or plan.action in (Intent.OTHER,):
-        return ()
-    (item,) = items
-    similar = tuple(f for f in plan.filters if f.attribute in ("gender",))
-    category = item.attributes.get("category")
-    own = (Filter("category", "any_of", (category,)),) if category else ()
-    other = (Filter("category", "none_of", (category,)),) if category else ()
-    name = item_name(item)
-    return (
-        Offer(f"More like {name}", Plan(Intent.MODIFY, reference_turn=plan.reference_turn, references=(item.item_id,), filters=(*similar, *own))),
-        Offer(f"What goes with {name}?", Plan(Intent.COMPATIBLE, reference_turn=plan.reference_turn, references=(item.item_id,), filters=(*similar, *other))),
-    )  # fmt: skip
+    return Reply(" ".join(filter(None, (text, _notes(plan.notes)))), item_offers(plan, outcome.references[:1]))

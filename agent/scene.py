@@ -34,7 +34,7 @@ class Scene:
         return next((turn for turn in reversed(self.path) if turn.ranking is not None and turn.ranking.hits), None)
 
     def shown(self, turn: Turn | None = None) -> tuple[Item, ...]:
-        """The items of a turn's ranking, by default of the latest with any; those that left the gallery are left out."""
+        """The items of a turn's ranking, by default of the latest with any, as far as they are still there."""
         turn = turn or self.showing
         return items_of(self.catalogue, [hit.item_id for hit in turn.ranking.hits]) if turn and turn.ranking else ()
 

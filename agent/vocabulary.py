@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from agent.words import WORD, Concept, concepts, groups, key, singular
+from agent.words import WORD, Concept, concepts, groups, key, singular, word_list
 from retrieval.protocols import Facet
 
 MAX_WORDS = 4
@@ -33,14 +33,9 @@ ORDER = (
 """Where one word names values of several attributes ("denim"), the first in this order that the gallery has wins."""
 CONTEXT = {"sleeves": ("sleeve",), "neckline": ("neck", "collar"), "length": ("length",), "fit": ("fit",)}
 """Nouns that a value needs beside it ("long sleeves"), and that a catalogue may leave out ("Long")."""
-NEEDS_CONTEXT = frozenset({"long", "short", "half", "full", "cap", "round", "high", "square", "deep", "regular", "straight",
-                           "elbow", "mid", "none", "other", "wide", "stand", "band", "crew", "boat", "v", "u"})  # fmt: skip
-EVERYDAY = frozenset({"it", "all", "us", "free", "just", "only", "next", "the", "on", "in", "new", "be", "you", "more", "and",
-                      "other", "others", "one", "here", "now", "gap", "mode", "fit", "good", "best", "like", "for", "no", "not",
-                      "id", "q", "do", "go", "as", "is", "to", "of", "or", "style", "open", "snap", "plate", "flat", "look", "set", "long", "short"})  # fmt: skip
-"""Brand names and other values that are also everyday words: read as values only after "by" or "from"."""
-
-
+NEEDS_CONTEXT = word_list("needs_context")
+EVERYDAY = word_list("everyday")
+"""Brand names and other values that are also everyday words: not read as values."""
 SEEN = frozenset({"sleeves", "neckline", "pattern", "material", "length", "fit"})
 """Attributes that a picture shows, whether or not the catalogue lists them."""
 

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from agent.protocols import Catalogue
-from agent.reading import Comparison, Mention, Reading, Span, within
-from agent.vocabulary import CONTEXT, Lexicon, listed
-from agent.words import WORD, key, scales
+from agent.comparisons import Comparison
+from agent.mentions import Mention
+from agent.reading import Reading
+from agent.spans import Span, within
+from agent.vocabulary import Lexicon, listed
+from agent.words import WORD, word_list
 from retrieval.protocols import Facet
-from retrieval.schema import AttributeValue, Filter, Item
+from retrieval.schema import AttributeValue, Filter
 
-_STOP = frozenset("""
-unlike a an the this that these those it its it's they them their there here i i'm i'd i'll im me my mine myself we us our you your yours he she his
-is are was were be been being am do does did done don't has have had having can could would should will shall may might must let's let lets
-and or but nor so as at by for from in into of on onto to with than then also too either both each
-show find search look looking looks see get give want wants wanted need needs like likes love loved prefer please help try wear wearing bring
-something anything someone thing things stuff item items product products one ones some any piece pieces pair pairs option options result results
-again now next just only maybe perhaps really very quite rather pretty bit little lot lots more most less much many kind kinds sort type types what what's which
-who how about if when where why ok okay yes yeah yep hi hello hey thanks thank sure well hmm hm um oh wow cool great nice good
-make makes made change changed turn keep keeping kept same similar exact exactly different other others another instead else version got buy shop store sell carry stock available come comes go goes
-colour color coloured colored shade gallery catalogue catalog please thanks would've could've that's there's here's what're how's mean think guess sounds take
-recommend suggest recommendation recommendations suggestions suggestion want's going cute-ish wondering interested able possible tell know say said have-you search-for still but's let-me put add both perfect awesome
-""".split())  # fmt: skip
+_STOP = word_list("stop")
 _LESS_LIKE = re.compile(r"\b(?:less like|nothing like|not like|unlike|different from|not (?:this|that) one)\b")
 _KEEP_BEFORE = frozenset({"more", "less"})
 """ "more" and "less" stay in front of a word that the encoder should see changed: "more colourful"."""
@@ -57,6 +47,10 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
     mentions = [mention for mention in reading.mentions if not within(mention.span, [*pointing])]
     wanted = [mention for mention in mentions if not within(mention.span, scopes)]
     unwanted = [mention for mention in mentions if within(mention.span, scopes)]
+    heads = _heads_of_exclusions(unwanted)
+    unwanted = [mention for mention in unwanted if mention not in heads]
+    if not any(mention.attribute == "category" for mention in wanted):
+        wanted += heads
     prices, price_notes = _price_filters(reading, facets)
     texts, is_less_like = _unwanted(reading, unwanted, pointing)
     notes = [mention.note for mention in mentions if mention.note]
@@ -68,6 +62,12 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
         comparisons=reading.comparisons,
         notes=tuple(dict.fromkeys((*reading.corrections, *notes, *_unlisted(mentions), *price_notes))),
     )
+
+
+def _heads_of_exclusions(unwanted: Sequence[Mention]) -> list[Mention]:
+    """ "No leather sneakers" excludes the leather: sneakers may well be wanted."""
+    ends = {mention.span[1] for mention in unwanted}
+    return [mention for mention in unwanted if mention.attribute == "category" and mention.span[0] - 1 in ends]
 
 
 def _unlisted(mentions: Sequence[Mention]) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def _unwanted(reading: Reading, mentions: Sequence[Mention], pointing: Sequence[
 
 
 def _words(reading: Reading, wanted: Sequence[Mention], taken: Sequence[Span]) -> str:
-    """What is left for the encoder, in the order in which it was said; values that a negation names are said positively."""
+    """What is left for the encoder, in the order in which it was said; "no sleeves" is said as "sleeveless"."""
     gone = [*taken, *(price.span for price in reading.prices)]
     gone += [span for negation in reading.negations for span in (negation.cue, negation.scope)]
     gone += [comparison.span for comparison in reading.comparisons if comparison.attribute == "price"]
@@ -173,83 +173,6 @@ def _said(mention: Mention) -> str:
     if values and ((mention.attribute == "gender" and len(values) == 1) or (is_negative and mention.meaning.known)):
         return values[0]
     return mention.said
-
-
-# --- comparisons -----------------------------------------------------------------------------------------------------
-
-
-N_HALVINGS = 6
-Count = Callable[[Sequence[Filter]], int]
-
-
-def compare(wish: Wish, items: Sequence[Item], shown: Sequence[Item], catalogue: Catalogue) -> Wish:
-    """Turns "longer" or "cheaper" into filters, measured against the items that are meant, else against what is shown."""
-    for comparison in wish.comparisons:
-        facet = catalogue.facets.get(comparison.attribute)
-        if comparison.attribute == "price":
-            wish = _compare_price(wish, comparison, items or shown, facet, catalogue.count)
-        elif facet is not None and comparison.attribute not in wish.attributes:
-            wish = _compare_words(wish, comparison, items[0] if items else next(iter(shown), None), facet)
-    return wish
-
-
-def _compare_words(wish: Wish, comparison: Comparison, item: Item | None, facet: Facet) -> Wish:
-    value = item.attributes.get(comparison.attribute) if item else None
-    values = _further(comparison, str(value), facet) if value is not None else ()
-    if not values:
-        return wish
-    return replace(wish, filters=(*wish.filters, Filter(comparison.attribute, "any_of", values)))
-
-
-def _compare_price(
-    wish: Wish, comparison: Comparison, items: Sequence[Item], facet: Facet | None, count: Count
-) -> Wish:
-    if facet is None or not facet.is_number:
-        return replace(wish, notes=(*wish.notes, "this gallery has no prices, so it cannot be searched by price"))
-    if "price" in wish.attributes:
-        return wish
-    prices = sorted(float(item.attributes["price"]) for item in items if "price" in item.attributes)
-    operator: Literal["at_most", "at_least"] = "at_most" if comparison.step < 0 else "at_least"
-    if prices:
-        bound = round(prices[len(prices) // 2] + 0.01 * comparison.step, 2)
-        note = (
-            ""
-            if len(prices) == 1
-            else f"compared with {prices[len(prices) // 2]:g}, the middle price of what was shown"
-        )
-    else:
-        bound = _third(wish.filters, comparison.step, facet, count)
-        note = f"I took the {'lowest' if comparison.step < 0 else 'highest'} third of the prices here, {'up to' if comparison.step < 0 else 'from'} {bound:g}"
-    notes = (*wish.notes, note) if note else wish.notes
-    return replace(wish, filters=(*wish.filters, Filter("price", operator, (bound,))), notes=notes)
-
-
-def _third(filters: Sequence[Filter], step: int, facet: Facet, count: Count) -> float:
-    """The price below (step -1) or above (step 1) which about a third of what passes the filters lies."""
-    low, high = facet.minimum or 0.0, facet.maximum or 0.0
-    wanted = count(filters) * (1 / 3 if step < 0 else 2 / 3)
-    for _ in range(N_HALVINGS):
-        middle = (low + high) / 2
-        if count((*filters, Filter("price", "at_most", (middle,)))) > wanted:
-            high = middle
-        else:
-            low = middle
-    return float(round(high if step < 0 else low))
-
-
-def _further(comparison: Comparison, value: str, facet: Facet) -> tuple[str, ...]:
-    here = _place(comparison.attribute, value)
-    if here is None:
-        return ()
-    places = ((other, _place(comparison.attribute, other)) for other in facet.counts)
-    return tuple(other for other, place in places if place is not None and (place - here) * comparison.step > 0)
-
-
-def _place(attribute: str, value: str) -> int | None:
-    bare = key(value)
-    for noun in CONTEXT.get(attribute, ()):
-        bare = bare.removesuffix(noun) or bare
-    return next((place for place, word in enumerate(scales().get(attribute, ())) if key(word) == bare), None)
 
 
 # --- carrying filters on ---------------------------------------------------------------------------------------------
@@ -287,7 +210,7 @@ def _after(old: Filter, new: Filter) -> Filter | None:
 
 def drop_words(text: str, attributes: Iterable[str], lexicon: Lexicon) -> str:
     """An earlier turn's words without those that name a value of one of these attributes."""
-    from agent.reading import find_mentions
+    from agent.mentions import find_mentions
 
     gone = frozenset(attributes)
     spans = [mention.span for mention in find_mentions(text.lower(), lexicon) if mention.attribute in gone]

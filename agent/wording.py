@@ -76,12 +76,6 @@ def item_name(item: Item) -> str:
     return item.caption or f"item {item.item_id}"
 
 
-def item_facts(item: Item, attributes: Sequence[str] = ("colour", "price")) -> str:
-    """`"Navy Blue, 1299"`; "" when the catalogue says nothing of them, or the name already does."""
-    told = (_value(item.attributes[name]) for name in attributes if name in item.attributes)
-    return ", ".join(fact for fact in told if fact.lower() not in item.caption.lower())
-
-
 def value_text(item: Item, attribute: str) -> str:
     """The attribute's value, "" when the catalogue does not know it."""
     value = item.attributes.get(attribute)

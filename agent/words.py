@@ -65,6 +65,11 @@ def harmony() -> Mapping[str, frozenset[str]]:
 
 
 @cache
+def word_list(name: str) -> frozenset[str]:
+    return frozenset(_table()["lists"][name].split())
+
+
+@cache
 def _table() -> dict[str, Any]:
     with Path(__file__).with_name("words.toml").open("rb") as file:
         return tomllib.load(file)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent.comparing import compare
 from agent.cues import ON_OTHER_GARMENT
 from agent.intents import attributes_named
 from agent.planners.items import gender_of, ids, name_of, number_of, own_kind, values_of, words_of
 from agent.planners.understanding import Understanding, best_of
-from agent.wishes import carry, compare, wish_of
+from agent.wishes import carry, wish_of
 from retrieval.schema import Filter, Intent, Plan
 
 
@@ -25,8 +26,15 @@ def compatible(found: Understanding) -> Plan:
     filters = carry(gender, wanted)
     if own and not any(f.attribute == "category" for f in wanted):
         filters = (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
-    return Plan(Intent.COMPATIBLE, text=wish.text, reference_turn=number_of(found.base) if items else None, references=ids(items),
-                filters=filters, unwanted_texts=wish.unwanted_texts, notes=(*found.referent.notes, *wish.notes))  # fmt: skip
+    return Plan(
+        Intent.COMPATIBLE,
+        text=wish.text,
+        reference_turn=number_of(found.base) if items else None,
+        references=ids(items),
+        filters=filters,
+        unwanted_texts=wish.unwanted_texts,
+        notes=(*found.referent.notes, *wish.notes),
+    )
 
 
 def _compatible_with_words(found: Understanding) -> Plan:
@@ -72,9 +80,16 @@ def same_attribute(found: Understanding) -> Plan:
         for name in unknown
         if items
     )
-    return Plan(Intent.SAME_ATTRIBUTE, text=" ".join(filter(None, (words_of(known), wish.text))), reference_turn=number_of(found.base),
-                references=ids(items), filters=filters, unwanted_texts=wish.unwanted_texts, attribute=named[0] if named else "",
-                notes=(*found.referent.notes, *wish.notes, *notes))  # fmt: skip
+    return Plan(
+        Intent.SAME_ATTRIBUTE,
+        text=" ".join(filter(None, (words_of(known), wish.text))),
+        reference_turn=number_of(found.base),
+        references=ids(items),
+        filters=filters,
+        unwanted_texts=wish.unwanted_texts,
+        attribute=named[0] if named else "",
+        notes=(*found.referent.notes, *wish.notes, *notes),
+    )
 
 
 def _outside_own_kind(filters: Sequence[Filter], own: Sequence[str]) -> list[Filter]:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from agent.comparing import compare
+from agent.mentions import find_mentions
 from agent.planners.items import ids, kept_of, number_of, values_of, words_of
 from agent.planners.pairing import compatible, same_attribute
 from agent.planners.understanding import Understanding, again, best_of, carried_unwanted
-from agent.reading import find_mentions, within
 from agent.scene import Scene, own_filters
-from agent.wishes import Wish, carry, compare, drop_words
+from agent.spans import within
+from agent.wishes import Wish, carry, drop_words
 from retrieval.schema import Filter, Intent, Item, Message, Plan, Turn
 
 if TYPE_CHECKING:
@@ -27,12 +29,22 @@ def without_words(message: Message, scene: Scene) -> Plan:
     if message.images:
         return Plan(Intent.SEARCH)
     if scene.selected is not None:
-        return Plan(Intent.MODIFY, reference_turn=number_of(scene.turn), references=(scene.selected.item_id,),
-                    filters=kept_of([scene.selected], (), scene.catalogue.facets))  # fmt: skip
+        return Plan(
+            Intent.MODIFY,
+            reference_turn=number_of(scene.turn),
+            references=(scene.selected.item_id,),
+            filters=kept_of([scene.selected], (), scene.catalogue.facets),
+        )
     if scene.turn is not None and message.filters:
         old = scene.turn.plan
-        return replace(old, intent=again(old), then=None, reference_turn=scene.turn.turn_number,
-                       filters=carry(own_filters(scene.turn), message.filters), notes=())  # fmt: skip
+        return replace(
+            old,
+            intent=again(old),
+            then=None,
+            reference_turn=scene.turn.turn_number,
+            filters=carry(own_filters(scene.turn), message.filters),
+            notes=(),
+        )
     return Plan(Intent.SEARCH)
 
 
@@ -112,15 +124,26 @@ def _same_item(found: Understanding) -> Plan:
     items = found.referent.items or best_of(found)
     categories = values_of(items, "category")
     filters = (Filter("category", "any_of", categories),) if categories else ()
-    return Plan(Intent.SAME_ITEM, reference_turn=number_of(found.base), references=ids(items), filters=filters,
-                notes=found.referent.notes)  # fmt: skip
+    return Plan(
+        Intent.SAME_ITEM,
+        reference_turn=number_of(found.base),
+        references=ids(items),
+        filters=filters,
+        notes=found.referent.notes,
+    )
 
 
 def _ask(found: Understanding) -> Plan:
     about = found.wish.filters if re.search(r"\bhow many\b", found.reading.text) else ()
-    return Plan(Intent.ASK, text=found.reading.text, reference_turn=number_of(found.base), references=found.item_ids,
-                filters=about, attribute=found.decision.detail or _value_asked(found),
-                notes=(*found.referent.notes, *found.reading.corrections))  # fmt: skip
+    return Plan(
+        Intent.ASK,
+        text=found.reading.text,
+        reference_turn=number_of(found.base),
+        references=found.item_ids,
+        filters=about,
+        attribute=found.decision.detail or _value_asked(found),
+        notes=(*found.referent.notes, *found.reading.corrections),
+    )
 
 
 def _value_asked(found: Understanding) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from agent.cues import RESTART, ROLLBACK
-from agent.reading import find_mentions
+from agent.mentions import find_mentions
 from agent.references import TurnReferent, refer_to_turn
 from agent.scene import Scene, turns_known
 from agent.vocabulary import Lexicon
@@ -14,14 +14,17 @@ from retrieval.errors import MessageError
 from retrieval.schema import Intent, Session, Turn
 
 _FILLER = re.compile(
-    r"^[\s,.;:!?-]*(?:(?:and|but|then|now|so|please|again|instead|from there|there|results?|ones?|one|to|the|that|this|it|search|page|step|turn|at|show me)\b[\s,.;:!?-]*)*"
+    r"^[\s,.;:!?-]*(?:(?:and|but|then|now|so|please|again|instead|from there|there|results?|ones?|one|to|the|that"
+    r"|this|it|search|page|step|turn|at|show me)\b[\s,.;:!?-]*)*"
 )
 _ASKS_IN_PASSING = re.compile(r"\b(?:how much|what|which|who|tell me|price|describe|compare)\b")
 _KEEPS = re.compile(
-    r"^[\s,.;:!?-]*(?:and|then|so|now|please)?[\s,]*(?=(?:but|in|with|without|make|show|what|find|do|how|which|is|are|cheaper|only|something|anything|the|number)\b)"
+    r"^[\s,.;:!?-]*(?:and|then|so|now|please)?[\s,]*(?=(?:but|in|with|without|make|show|what|find|do|how|which|is"
+    r"|are|cheaper|only|something|anything|the|number)\b)"
 )
 _UNDO = re.compile(
-    r"\b(?:undo|revert that|revert it|revert this|take that back|cancel that|cancel the last)|^revert\W*$|^(?:go |step )?back\W*$"
+    r"\b(?:undo|revert that|revert it|revert this|take that back|cancel that|cancel the last)|^revert\W*$|^(?:go "
+    r"|step )?back\W*$"
 )
 
 
@@ -75,7 +78,7 @@ def _turn_meant(
     """The turn, and the words of a description that named it."""
     if referent is not None and referent.number is not None:
         return _numbered(referent.number, session, scene), None
-    described = _described(text, cue, session, scene, lexicon) if referent is None else None
+    described = _described(text, cue, scene, lexicon) if referent is None else None
     if described is not None:
         return described
     return _one_back(session, scene), None
@@ -117,9 +120,7 @@ def _shows(turn: Turn, session: Session) -> Turn | None:
     return next((earlier for earlier in reversed(session.path(turn.turn_number)) if earlier.ranking is not None), None)
 
 
-def _described(
-    text: str, cue: tuple[int, int], session: Session, scene: Scene, lexicon: Lexicon
-) -> tuple[Turn, tuple[int, int]] | None:
+def _described(text: str, cue: tuple[int, int], scene: Scene, lexicon: Lexicon) -> tuple[Turn, tuple[int, int]] | None:
     """ "back to the red dresses": the latest turn that asked for them, else one that showed one."""
     tail = re.compile(r"\s*(?:to )?(?:the |that |those |my |our )").match(text, cue[1])
     start = tail.end() if tail else cue[1]
@@ -153,7 +154,8 @@ def _rest(text: str, cue: tuple[int, int], referent: TurnReferent | None, descri
         at = max(at, end)
     before, after = " ".join(left).strip(), _KEEPS.sub("", text[at:].strip())
     before = re.sub(
-        r"^(?:(?:ok(?:ay)?|hm+|no|actually|sorry|wait|please|can we|could you|can you|let's|i want to|i'd like to|i|we|you|just|never ?mind|then|and|show me|yes)[\s,.!]*)+$",
+        r"^(?:(?:ok(?:ay)?|hm+|no|actually|sorry|wait|please|can we|could you|can you|let's|i want to|i'd like to|i"
+        r"|we|you|just|never ?mind|then|and|show me|yes)[\s,.!]*)+$",
         "",
         before + " ",
     ).strip()

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from agent.cues import OTHER_KINDS
 from agent.intents import decide
 from agent.planners.nearest import NearestExamples, load_examples
 from agent.planners.plans import PLANS, without_words
@@ -26,7 +27,8 @@ from agent.wishes import wish_of
 from retrieval.schema import Intent, Message, Plan, Reply, Session
 
 _GREETING = re.compile(
-    r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you(?: so much)?|okay|ok|great|perfect|nice|cool|lovely"
+    r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you(?: so much)?|okay|ok|great|perfect"
+    r"|nice|cool|lovely"
     r"|awesome|wow|yes|yeah|yep|sure|alright|please|hmm+|um+|uh|oh|there)\b[\s,!.-]*)+(?=\w)"
 )
 
@@ -65,9 +67,7 @@ class RulesPlanner:
         return lexicon
 
     def _plan(self, text: str, scene: Scene, lexicon: Lexicon) -> Plan:
-        reading = read(
-            _GREETING.sub("", text.lower()) if _GREETING.sub("", text.lower()) else text, lexicon, self._known_words
-        )
+        reading = read(_without_greeting(text), lexicon, self._known_words)
         referent = refer(reading, scene)
         decision = decide(reading, scene, referent, self._examples)
         pointing = (*referent.spans, *earlier_spans(reading.text)) if referent.is_pointed else referent.spans
@@ -88,6 +88,12 @@ class RulesPlanner:
             return replace(found.turn.plan, intent=Intent.ROLLBACK, then=None, reference_turn=found.turn.turn_number)
         return replace(plan, intent=Intent.ROLLBACK, then=plan.intent, reference_turn=found.turn.turn_number,
                        notes=(*found.notes, *plan.notes))  # fmt: skip
+
+
+def _without_greeting(text: str) -> str:
+    """ "Hi, I need a coat" asks for a coat; "thanks a lot" stays what it is."""
+    lowered = text.lower()
+    return lowered if any(pattern.search(lowered) for pattern in OTHER_KINDS.values()) else _GREETING.sub("", lowered)
 
 
 @cache

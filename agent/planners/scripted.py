@@ -1,4 +1,4 @@
-"""A planner for tests and demonstrations: it understands what it was told to, in order, and says what it was told to."""
+"""A planner for tests and demonstrations: it understands what it was told to, in order."""
 
 from __future__ import annotations
 

@@ -1,0 +1,41 @@
+"""Typing errors: words that nobody knows are read as the catalogue's nearest word, and that is said."""
+
+from __future__ import annotations
+
+import re
+
+from agent.vocabulary import Lexicon
+from agent.words import WORD, singular
+
+
+def correct(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """Replaces words that nobody knows by the catalogue's nearest word, at most two letters away."""
+    notes: list[str] = []
+
+    def nearest(match: re.Match[str]) -> str:
+        word = match.group()
+        if len(word) < 4 or not word.isalpha() or word in known_words or singular(word) in known_words:
+            return word
+        if word in lexicon.single_words or singular(word) in lexicon.singular_words:
+            return word
+        found = _closest(word, lexicon.single_words)
+        if not found:
+            return word
+        notes.append(f"“{word}” was read as “{found}”")
+        return found
+
+    return WORD.sub(nearest, text), tuple(notes)
+
+
+def _closest(word: str, words: frozenset[str]) -> str:
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    limit = 1 if len(word) < 8 else 2
+    near = [
+        other for other in words if len(other) > 3 and (other[0] == word[0] or sorted(other[:2]) == sorted(word[:2]))
+    ]
+    if len(word) == 4:  # another letter in so short a word makes another word
+        near = [other for other in near if len(other) != 4 or sorted(other) == sorted(word)]
+    found = process.extractOne(word, sorted(near), scorer=OSA.distance, score_cutoff=limit)
+    return str(found[0]) if found else ""
