@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,10 +9,9 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
+from tqdm import tqdm
 
-from retrieval.fashion_am.towers import TextTower
-
-log = logging.getLogger(__name__)
+from retrieval.fashion_am.towers import TEXT_WIDTH, TextTower
 
 MAX_TOKENS = 48
 """Longer texts are cut; the longest product name of the catalogue has 38 tokens."""
@@ -37,20 +35,48 @@ def tokenized(tokenizer: Tokenizer, texts: Sequence[str]) -> tuple[Tensor, Tenso
 class TextBank:
     """Hidden states of many texts, ragged, in half precision: about 10 kB a text."""
 
-    def __init__(self, tower: TextTower, tokenizer: Tokenizer, texts: Iterable[str], batch: int = 256) -> None:
+    def __init__(self, texts: Sequence[str], starts: Sequence[int], states: Tensor) -> None:
+        """texts: distinct. Those of text i are states[starts[i]:starts[i + 1]], each of shape (384,)."""
+        self.row = {text: i for i, text in enumerate(texts)}
+        self.starts = starts
+        self.states = states
+
+    @classmethod
+    def encode(cls, tower: TextTower, tokenizer: Tokenizer, texts: Iterable[str], batch: int = 256) -> TextBank:
         unique = sorted(set(texts), key=lambda text: (len(text), text))
-        self.row = {text: i for i, text in enumerate(unique)}
-        self.starts = [0]
+        starts = [0]
         chunks: list[Tensor] = []
-        for at in range(0, len(unique), batch):
+        for at in tqdm(range(0, len(unique), batch), desc="Texts", mininterval=10):
             ids, mask = tokenized(tokenizer, unique[at : at + batch])
             with torch.no_grad():
-                states = tower.trunk(ids, mask).half()
-            chunks.append(states[mask])
+                chunks.append(tower.trunk(ids, mask).half()[mask])
             for length in mask.sum(1).tolist():
-                self.starts.append(self.starts[-1] + length)
-        self.states = torch.cat(chunks)
-        log.info("text bank: %d texts, %d tokens", len(unique), len(self.states))
+                starts.append(starts[-1] + length)
+        return cls(unique, starts, torch.cat(chunks))
+
+    @classmethod
+    def cached(cls, tower: TextTower, tokenizer: Tokenizer, texts: Iterable[str], file: Path) -> TextBank:
+        """All these texts; those that `file` holds are not encoded again, and it holds all of them afterwards."""
+        bank = cls([], [0], torch.zeros(0, TEXT_WIDTH, dtype=torch.half))
+        if file.exists():
+            kept = torch.load(file, weights_only=True)
+            bank = cls(kept["texts"], kept["starts"], kept["states"])
+        if missing := set(texts) - bank.row.keys():
+            bank = bank.joined(cls.encode(tower, tokenizer, missing))
+            kept = {"texts": list(bank.row), "starts": list(bank.starts), "states": bank.states}
+            torch.save(kept, file.with_suffix(".tmp"))
+            file.with_suffix(".tmp").rename(file)
+        return bank
+
+    def joined(self, other: TextBank) -> TextBank:
+        """Both together; they have no text in common."""
+        starts = [*self.starts, *(self.starts[-1] + start for start in other.starts[1:])]
+        return TextBank([*self.row, *other.row], starts, torch.cat([self.states, other.states]))
+
+    def length(self, text: str) -> int:
+        """Number of tokens of a text that is in the bank."""
+        row = self.row[text]
+        return self.starts[row + 1] - self.starts[row]
 
     def batch(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """States (n, t, 384) float32 and mask (n, t) bool of texts that are in the bank."""

@@ -96,7 +96,9 @@ def run_vlp(arguments: argparse.Namespace) -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     export_trunk(towers.picture, arguments.out / "trunk.onnx")
     sources, held_out = materials(arguments, data.Trunk(arguments.out / "trunk.onnx", arguments.threads))
-    bank = TextBank(towers.text, open_tokenizer(minilm / "tokenizer.json"), all_texts([*sources, held_out]))
+    texts = all_texts(sources) | set(held_out.names) | {captions[0] for captions in held_out.captions}
+    tokenizer = open_tokenizer(minilm / "tokenizer.json")
+    bank = TextBank.cached(towers.text, tokenizer, texts, arguments.out / "texts.pt")
     trained = train(towers, sources, bank, settings, arguments.out, lambda t: scores(t, bank, held_out))
     card: dict[str, Any] = {
         "settings": asdict(settings),

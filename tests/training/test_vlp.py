@@ -16,6 +16,7 @@ from retrieval.fashion_am.vlp import (
     positives_of,
     save,
     success_at,
+    text_vectors,
     train,
 )
 
@@ -45,7 +46,7 @@ def run(material: Material, out: Path, settings: VlpSettings = SETTINGS) -> tupl
     torch.manual_seed(0)
     towers = Towers(32)
     texts = {*material.names, *(c[0] for c in material.captions), "shirt for men"}
-    bank = TextBank(towers.text, open_tokenizer(TOKENIZER), texts)
+    bank = TextBank.encode(towers.text, open_tokenizer(TOKENIZER), texts)
     return train(towers, [material], bank, settings, out), bank
 
 
@@ -86,3 +87,14 @@ def test_a_checkpoint_of_other_settings_is_refused(material, tmp_path):
 def test_captions_fit_every_product_with_the_same_attributes_and_names_only_their_own():
     positives = positives_of(["a", "b", "c"], [True, False, False], ["x", "x", "y"])
     assert positives.tolist() == [[True, True, False], [False, True, False], [False, False, True]]
+
+
+def test_text_vectors_keep_the_order_of_their_texts(material):
+    torch.manual_seed(0)
+    towers = Towers(16).eval()
+    texts = ["red shirt", "a rather long wish for a green shirt with many more words", "cap", "blue shirt"]
+    bank = TextBank.encode(towers.text, open_tokenizer(TOKENIZER), texts)
+    with torch.no_grad():
+        together = text_vectors(towers.text, bank, texts, n_groups=3)
+        alone = torch.cat([towers.text.tail(*bank.batch([text])) for text in texts])
+    torch.testing.assert_close(together, alone, atol=1e-5, rtol=0)
