@@ -22,20 +22,28 @@ _KINDS = (
 
 OTHER_KINDS: Mapping[str, re.Pattern[str]] = {
     "cart": phrases(
-        r"(?:add|put|place|throw|get)\b.{0,60}\b(?:my |the |a )?(?:shopping )?(?:cart|basket|trolley|wish ?list)",
+        r"(?:add|put|place|throw|get|toss|drop|into|in|to)\b.{0,80}\b(?:my |the |a )?(?:shopping )?"
+        r"(?:cart|basket|trolley|wish ?list)\b",
+        r"(?:^|[.!?] ?|please |(?:can|could|would) you )(?:please |also )*(?:add|give me) (?:the|it|that|those|these"
+        r"|both|them)\b"
+        r"(?! (?:price|brand|size|option|filter|colou?r|name))(?!.{0,20}\b(?:to|with) (?:it|this|that)\b)",
+        r"(?:i'll|i will|i'd like to|i would like to|i'm going to|i want to|let me) (?:just |also "
+        r"|go ahead and )?(?:take|grab|buy|order|get)"
+        r" (?:it|this|that|them|both|the|these|those|one of|another one|two of)\b(?! a look)",
         r"add to (?:bag|cart|basket)",
         r"i(?:'ll| will| would like to|'d like to| want to)? (?:just )?(?:take|buy|order|purchase)\b(?! a look)"
         r"(?=.{0,40}(?:\b(?:it|this|that|them|both|one|these|those)\b|$))",
-        r"(?:buy|order|purchase) (?:it|this|that|them|these|the)\b",
+        r"(?:buy|purchase) (?:it|this|that|them|these|the)\b|order (?:it|this|that|the|these)\b",
         r"check ?out\b(?! (?:the|this|these|some))",
         r"place (?:an|my) order|my order|order status|track my",
         r"pay(?:ment)? (?:by|with|method)|can i pay",
         r"returns? (?:policy|it|this|them|an? \w+|my \w+|something)\b|exchange (?:it|this)|refund",
         r"shipping|deliver(?:y|ed|ing)?\b|ship (?:to|it)",
-        r"discount|coupon|voucher|promo code|gift card|customer service|in stock|opening hours",
+        r"discount|coupon|voucher|promo code|gift card|customer service|opening hours",
     ),
     "help": re.compile(
         r"\b(?:what can you do|what can i (?:do|ask)|how do(?:es)? (?:you|this|it) work|what do you do|who are you"
+        r"|(?:about|describe) yourself"
         r"|what are you"
         r"|are you (?:a )?(?:bot|human|robot|real)|your name|help me with what|how can you help)|^help(?: me)?\W*$"
     ),
@@ -137,15 +145,18 @@ SAME_ITEM = phrases(
     rf"(?:find|where (?:can|do) i (?:find|get|buy)|is) {_POINT}(?: (?:one|item|product|exact \w+|very \w+|\w+))?"
     r" in (?:the|your) (?:shop|store|catalogue|catalog|gallery)\b",
     rf"where (?:can|do) i (?:find|get) {_POINT}\b|can you find {_POINT}\b",
+    rf"what(?:'s| is) {_POINT} (?:\w+ )?called|(?:locate|identify|recogni[sz]e) {_POINT}\b",
     rf"^(?:please )?(?:find|identify) {_POINT}(?: \w+)?\W*$",
     r"this (?:very|exact) \w+|(?:which|what) (?:of your )?(?:product|item|model)s? is (?:this|that|it)\b",
 )
 COMPATIBLE = phrases(
-    r"(?:goes|go|going|would go|looks? (?:good|nice|great)|works?|fits?|suits?) (?:well |nicely |together |best "
+    r"(?:goes|(?<!let's )(?<!i'll )(?<!going to )(?<!i will )(?<!actually )go|going|would go|looks? (?:good|nice"
+    r"|great)|works?|fits?|suits?) (?:well |nicely |together |best "
     r"|great |good )*with\b",
     r"(?:to |that |which |would |will )?(?:match(?:es|ing)?|pairs?|paired|combines?|coordinates?) (?:well "
     r"|nicely )?(?:with |to )(?!.{0,12}\bprice)",
-    r"(?:to|that|which|will|would|could) match(?:es)?\b|to go with|what to wear with",
+    r"(?:to|that|which|will|would|could) match(?:es)?\b|to go with|what to wear with|wear (?:on top of|over|under"
+    r"|underneath|with) ",
     r"(?:wear|worn|combine|pair|style|match) (?:\w+ ){0,5}(?:with|together)\b",
     r"complete (?:the|my|this|an?) (?:look|outfit)|(?:full|whole|complete|an?|the|my|this) outfit (?:with|around"
     r"|from|for)|(?:full|whole|complete) (?:outfit|look)",
@@ -188,7 +199,7 @@ ELLIPTIC = re.compile(
     r"|nice|cool|alright)[ ,]+)*"
     r"(?:in|with|without|but|for|under|below|over|is|has|have|are|no|not|less|more|from|by|only|instead|it|same"
     r"|something|anything|a bit"
-    r"|much|too|between|around|up to|made|nothing|slightly|i(?:'d| would) (?:prefer|rather)|prefer|must|should"
+    r"|much|too|between|around|up to|made|needs?|nothing|slightly|i(?:'d| would) (?:prefer|rather)|prefer|must|should"
     r"|having|wants?|as|ones?)\b"
 )
 
@@ -199,7 +210,8 @@ MORE = re.compile(r"\b(?:more|else|others?|another|next|different|the rest|furth
 
 QUESTION_ABOUT = re.compile(
     r"^(?:and |so |but |ok(?:ay)? |please |hm+ |wait )*(?:is|are|was|were|does|do|has|have|did|will|would|can) "
-    r"(?:it|this|that|these|those|they|the|number|#|item|both|its|either|any of (?:these|those|them))\b(?! you)"
+    r"(?!(?:it|this|that|these|those|they) be\b)(?:it|this|that|these|those|they|the|number|#|item|both|its|either"
+    r"|any of (?:these|those|them))\b(?! you)"
 )
 ASK = phrases(
     r"compare|comparison|differ(?:ence|ent)?\b(?! (?:colou?r|one|style|kind|angle|garment|side))"
@@ -207,16 +219,23 @@ ASK = phrases(
     r"tell me (?:more )?about|(?:more|any|some) (?:details|info(?:rmation)?)|details (?:of|on|about)|describe",
     r"what is (?:it|this|that)\b(?! (?:in|called in))|what(?:'s| is) (?:the )?(?:first|second|third|fourth|fifth"
     r"|last|number)",
-    r"how many|how much|who (?:makes|made)|which (?:one|of)\b|what(?:'s| is| are) (?:it|this|that|they"
+    r"how many|how much|who (?:makes|made|designed)|which (?:one|of)\b|which (?:is|are) the \w+est\b|what(?:'s| is"
+    r"| are) (?:it|this|that|they"
     r"|these) (?:made|called)",
     r"(?:can|could|should|is it ok to) (?:i|you) (?:machine )?(?:wash|iron|dry)\b",
 )
 WH = phrases(
-    r"(?:what|which|how|who|whose|when|whats|tell me)\b|(?:do|would) you know|(?:can|could) you (?:tell|give)"
+    r"(?:what|which|how|who|whose|when|whats|tell me)\b(?! (?:about|else))|(?:do|would) you know|(?:can"
+    r"|could) you (?:tell|give)"
     r"|give me|may i (?:know|ask)",
     r"i(?:'d| would)? (?:want|like|need) to know|can i (?:get|have|know)|(?:price|cost|brand|material|fabric) of"
     r"|do(?:es)? (?:you|it) have (?:any )?(?:info|details)",
 )  # fmt: skip
+SUGGESTS = re.compile(
+    r"^(?:(?:and|or|ok(?:ay)?|hm+|well|so|then|alright|maybe|great|nice|yes|yeah|no)[ ,.!]+)*(?:how|what) (?:about"
+    r"|else)\b"
+)
+"""A wish in the form of a question."""
 BARE_ATTRIBUTE = re.compile(
     r"^(?:and )?(?:the |its |their )?(?:price|brand|material|fabric|size|colou?r|pattern|neckline)s?\W*$"
 )
@@ -241,6 +260,18 @@ SIZE = re.compile(
     r"\b(?:what|which|available|my|your|in|other|the) sizes?\b|\bin (?:a )?size\b|\bsizes (?:do|are|does)\b"
     r"|\bin (?:an? )?(?:xs|s|m|l|xl|xxl|extra (?:small|large))\b\W*$|\bsize (?:xs|s|m|l|xl|xxl|\d+)\b"
 )
+SIZE_SAID = re.compile(
+    r"\b(?:in )?(?:an? )?size (?:xs|s|m|l|xl|xxl|\d+|extra (?:small|large)|small|medium|large)\b"
+    r"|\bin (?:an? )?(?:xs|s|m|l|xl|xxl|extra (?:small|large))\b"
+)
+FOUND_IN_A_SIZE = phrases(
+    r"(?:something|anything|ones?|options|those|items|more|else|similar|like (?:this|that|it|those|them))\b.{0,60}"
+    r"\b(?:in (?:an? )?(?:size )?|size )(?:xs|s|m|l|xl|xxl|\d+|extra (?:small|large)|small|medium|large)\b",
+    r"(?:looking for|show me|find|how about|what about|what else|i need|i want)\b.{0,60}\b(?:in (?:an? )?(?:size )?"
+    r"|size )"
+    r"(?:xs|s|m|l|xl|xxl|\d+|extra (?:small|large)|small|medium|large)\b",
+)  # fmt: skip
+"""A wish that no catalogue without sizes can keep, but no question either."""
 SIZE_OF_WHAT = re.compile(
     r"\b(?:it|this|that|these|those|they|them|one|what|which|available|first|second|third|fourth|fifth|number|last)\b"
 )
@@ -257,14 +288,15 @@ ROLLBACK = re.compile(
     r"\b(?:(?:let's |let us |let me |can we |can you |could you |please |i want to |i'd like to |actually,? )*"
     r"(?:go|going|went|take me|take us|take it|switch|return|jump|get|step|bring me|head|move|flip|roll|put me"
     r"|bring)(?: me| us| it)? back(?: again)?(?: to)?"
-    r"|back to|(?:let me |let us |let's )?return to|rewind(?: to)?|roll ?back(?: to)?|back up(?: a bit| to)?"
+    r"|(?:(?<=^)|(?<=[.,!?;:] )|(?<=and )|(?<=then )|(?<=now )|(?<=okay )|(?<=ok )|(?<=then, ))back to"
+    r"|(?:let me |let us |let's )?return to|rewind(?: to)?|roll ?back(?: to)?|back up(?: a bit| to)?"
     r"|undo(?: (?:that|it|this|the last (?:step|change|one|thing)|my last \w+|last))?|revert(?: (?:to|that|it"
     r"|this))?|take that back|cancel (?:that|the last)"
     rf"|(?:show|give|see|display|open|reopen)(?: me)?(?: again)? (?:the |my |your )?(?:{_PAST}) (?:results|search"
     rf"|ones|list|set|selection|page)(?: again)?"
     r"|(?:take|bring|get) (?:me|us) to (?:the )?(?:turn|step|first search|previous|earlier|last search)"
     r"|(?:the )?(?:one|ones|results?) (?:just )?before(?: that)?\W*$|^(?:the )?previous(?: (?:one|ones|results?|page"
-    r"|step|turn|search))?\W*$"
+    r"|step|turn|search))?(?: please)?\W*$"
     r"|(?:continue|carry on|start|work|pick up|resume|proceed|branch) (?:again )?(?:from|with|at"
     r"|on) (?:the )?(?:turn|step|search|first|second|third|previous|earlier|original)"
     rf"|^back\W*$|i (?:liked|preferred) (?:the )?(?:{_PAST}) (?:ones|results?|search|selection|list)(?: (?:better"

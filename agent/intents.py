@@ -137,8 +137,10 @@ def _same_attribute(reading: Reading, referent: Referent) -> Decision | None:
     says_same = "same" in match.group()
     wants_others = cues.WANTS_OTHERS.search(text[: match.start()] + " " + text[match.end() :])
     category = _outside(reading.mentioned("category"), referent)
-    changes = reading.comparisons or (
-        re.search(r"\bbut\b", text[match.end() :]) and not cues.ON_OTHER_GARMENT.search(text)
+    changes = (
+        reading.comparisons
+        or re.search(r"\b(?:different|other|another) (?!kind|type|garment|item)\w+", text[match.end() :])
+        or (re.search(r"\bbut\b", text[match.end() :]) and not cues.ON_OTHER_GARMENT.search(text))
     )
     is_question = re.match(r"(?:what|which|how|is|does|do|are|who)\b", text) and not re.search(
         r"\b(?:else|other|have|has|comes?|items|things)\b", text
@@ -154,6 +156,8 @@ def _asks(reading: Reading, scene: Scene, referent: Referent) -> bool:
     text = reading.text
     if re.search(r"\bhow many\b", text) or cues.BARE_ATTRIBUTE.match(text):
         return True
+    if cues.SUGGESTS.match(text):
+        return False
     is_about = bool(cues.QUESTION_ABOUT.search(text)) and (
         referent.is_pointed or scene.has_reference or scene.turn is not None
     )
@@ -170,12 +174,16 @@ def _asks(reading: Reading, scene: Scene, referent: Referent) -> bool:
             r"|\bin (?:another|other|a different)",
             text,
         )
+    if cues.GALLERY_QUESTION.match(text) and _first_attribute(text) == "category" and reading.mentioned("category"):
+        return False
     if cues.WH.search(text) and _first_attribute(text):
         return not cues.WANTS_ITEMS.search(text) or bool(cues.GALLERY_QUESTION.match(text))
     return False
 
 
 def _asks_size(text: str) -> bool:
+    if cues.FOUND_IN_A_SIZE.search(text):
+        return False
     return bool(cues.SIZE.search(text) and cues.SIZE_OF_WHAT.search(text))
 
 

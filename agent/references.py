@@ -72,6 +72,9 @@ _TURN_ORDINAL = re.compile(
     rf"\b(?:the |my |your |our )?(?:very )?(?P<n>{'|'.join(ORDINALS)}|original|initial|\d{{1,3}}(?:st|nd|rd"
     rf"|th)) {_LEDGER}\b"
 )
+_STEPS_BACK = re.compile(
+    rf"\b(?P<n>\d{{1,2}}|{'|'.join(CARDINALS)}) (?:steps?|turns?|searches|messages)(?: (?:back|ago|earlier|before))?\b"
+)
 _TURN_BEFORE = re.compile(
     rf"\b(?:the |my |your |our )?(?:previous|last|earlier|prior) (?:{_LEDGER}|one)\b|\b(?:the )?(?:results?|ones?"
     rf"|search|set) (?:from )?(?:just )?before(?: that)?\b"
@@ -96,7 +99,8 @@ _PRONOUN = re.compile(
     rf"|specific )*(?P<noun>{_THINGS}))?(?:'s)?\b"
 )
 _THAT_IS_PRONOUN = re.compile(
-    r"(?:like|with|than|of|from|in|for|to|match|about|but|is|does|do|was|love|want|take|find|same|on|similar to"
+    r"(?:like|with|than|of|from|in|for|to|have|got|see|get|show me|match|about|but|is|does|do|was|love|want|take"
+    r"|find|same|on|similar to"
     r"|make)\s$"
 )
 _AFTER_THAT = re.compile(r"\s*(?:$|[,;.!?]|(?:but|in|and|with|without|one|please|instead|then|thing|exact|same)\b)")
@@ -317,6 +321,10 @@ def refer_to_turn(text: str) -> TurnReferent | None:
         return TurnReferent(match.span(), number=_as_number(match["n"]))
     if match := _TURN_ORDINAL.search(text):
         return TurnReferent(match.span(), number=_as_number(match["n"]))
+    if match := _STEPS_BACK.search(text):
+        return TurnReferent(
+            match.span(), steps_back=CARDINALS.get(match["n"]) or max(1, int(re.sub(r"\D", "", match["n"])))
+        )
     if match := _TURN_BEFORE.search(text):
         return TurnReferent(match.span(), steps_back=1)
     if match := _START.search(text):

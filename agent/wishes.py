@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agent.comparisons import Comparison
+from agent.cues import SIZE_SAID
 from agent.mentions import Mention
 from agent.reading import Reading
 from agent.spans import Span, within
@@ -60,7 +61,9 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
         unwanted_texts=texts,
         is_less_like=is_less_like or bool(pointing and _LESS_LIKE.search(reading.text)),
         comparisons=reading.comparisons,
-        notes=tuple(dict.fromkeys((*reading.corrections, *notes, *_unlisted(mentions), *price_notes))),
+        notes=tuple(
+            dict.fromkeys((*reading.corrections, *notes, *_unlisted(mentions), *price_notes, *_sizes(reading)))
+        ),
     )
 
 
@@ -68,6 +71,10 @@ def _heads_of_exclusions(unwanted: Sequence[Mention]) -> list[Mention]:
     """ "No leather sneakers" excludes the leather: sneakers may well be wanted."""
     ends = {mention.span[1] for mention in unwanted}
     return [mention for mention in unwanted if mention.attribute == "category" and mention.span[0] - 1 in ends]
+
+
+def _sizes(reading: Reading) -> tuple[str, ...]:
+    return ("the catalogue does not list sizes, so I could not look for one",) if SIZE_SAID.search(reading.text) else ()
 
 
 def _unlisted(mentions: Sequence[Mention]) -> tuple[str, ...]:
@@ -140,7 +147,7 @@ def _unwanted(reading: Reading, mentions: Sequence[Mention], pointing: Sequence[
 
 def _words(reading: Reading, wanted: Sequence[Mention], taken: Sequence[Span]) -> str:
     """What is left for the encoder, in the order in which it was said; "no sleeves" is said as "sleeveless"."""
-    gone = [*taken, *(price.span for price in reading.prices)]
+    gone = [*taken, *(price.span for price in reading.prices), *(m.span() for m in SIZE_SAID.finditer(reading.text))]
     gone += [span for negation in reading.negations for span in (negation.cue, negation.scope)]
     gone += [comparison.span for comparison in reading.comparisons if comparison.attribute == "price"]
     said_as = {mention.span[0]: (mention.span, _said(mention)) for mention in wanted}

@@ -81,7 +81,7 @@ def _turn_meant(
     described = _described(text, cue, scene, lexicon) if referent is None else None
     if described is not None:
         return described
-    return _one_back(session, scene), None
+    return _back(session, scene, referent.steps_back if referent else 1), None
 
 
 def _numbered(number: int, session: Session, scene: Scene) -> Turn:
@@ -92,6 +92,16 @@ def _numbered(number: int, session: Session, scene: Scene) -> Turn:
         return session.turn(number)
     except KeyError:
         raise MessageError(f"There is no turn {number} in this conversation. {turns_known(session)}") from None
+
+
+def _back(session: Session, scene: Scene, n_steps: int) -> Turn | None:
+    """None when that many steps lead before the first turn."""
+    turn = _one_back(session, scene)
+    for _ in range(n_steps - 1):
+        if turn is None or turn.parent is None:
+            return None
+        turn = _shows(session.turn(turn.parent), session)
+    return turn
 
 
 def _one_back(session: Session, scene: Scene) -> Turn | None:
