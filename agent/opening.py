@@ -31,7 +31,7 @@ def open_shop(folder: Path, gallery: str | None = None, index: Path | None = Non
     from retrieval.stores.lance import LanceStore
 
     encoder = EmbeddedEncoder.open()
-    if gallery is None and index is not None and index.exists():
+    if gallery is None and index is not None and index.is_dir() and any(index.iterdir()):
         store: Store = LanceStore.open(index, encoder.manifest)
     else:
         source = gallery or str(EMBEDDED_GALLERY)

@@ -126,6 +126,7 @@ def test_a_shopper_finds_changes_matches_goes_back_and_keeps_the_conversation(
 
     shopper.show(a_photo_of(catalogue, "Sneakers", tmp_path))
     assert page.locator("#chat [data-testid=user] img").count() == 1
+    assert not page.locator("#chat [aria-label=Share]").is_visible()
     assert shopper.names() != dresses
     photo = shopper.export()[-1]
     assert len(photo["message"]["images"]) == 1
@@ -141,6 +142,10 @@ def test_a_shopper_finds_changes_matches_goes_back_and_keeps_the_conversation(
     assert changed["message"]["selected"] == photo["ranking"]["hits"][1]["item_id"]
     assert of(shown(changed, catalogue), "colour") == {"Black"}
     assert not page.locator("#card .item").is_visible()
+    assert page.locator("#gallery .selected").evaluate_all("all => all.map(e => getComputedStyle(e).outlineStyle)") in (
+        [],
+        ["none"],
+    )
 
     page.locator("#gallery button").first.click()
     page.get_by_role("button", name="What goes with it", exact=True).click()
