@@ -123,6 +123,8 @@ SHARED_BRAND = phrases(
 WANTS_OTHERS = re.compile(
     r"\b(?:other|else|another|different|more|anything|what|things?|something|all|everything|items|also|share|which)\b"
 )
+IN_THE_SAME = re.compile(r"^(?:(?:and|but|now|ok(?:ay)?|maybe)[ ,]+)*(?:in|with) (?:the|that|this) same\b")
+"""A change of what is shown, not a wish for other garments."""
 ON_OTHER_GARMENT = phrases(
     r"something (?:else|different)|on (?:another|a different|other)|(?:different|another|other) (?:kinds?|types?"
     r"|garments?)",
@@ -247,6 +249,7 @@ WANTS_ITEMS = phrases(
     r"any (?:\w+ ){0,2}\w+s\b",
 )  # fmt: skip
 NEW_WISH = phrases(
+    r"i meant?\b|forget (?:that|it|the \w+)\b",
     r"(?:(?:i (?:also )?(?:need|want|would like)|i'd like)|(?:i'm |i am )?looking for|find me|search for"
     r"|help me find) (?:me )?(?:a|an|some|something)\b"
     r"(?!.*\b(?:ones?|version|it|else|similar|like|more|less|instead)\b)",

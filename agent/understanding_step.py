@@ -9,9 +9,13 @@ from agent.scene import items_of, look, turns_known
 from retrieval.errors import MessageError
 from retrieval.schema import Message, Plan, Session
 
+MAX_CHARACTERS = 2000
+
 
 def check_message(message: Message) -> None:
-    """Raises MessageError for a message with nothing in it."""
+    """Raises MessageError for a message with nothing in it, or with a whole page of text."""
+    if len(message.text) > MAX_CHARACTERS:
+        raise MessageError(f"The message is longer than {MAX_CHARACTERS} characters. Say it in a few sentences.")
     if not (message.text.strip() or message.images or message.selected or message.filters or message.plan):
         raise MessageError(
             "The message is empty. Write what you are looking for, or add a picture, a selection or a filter."

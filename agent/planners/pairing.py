@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.comparing import compare
-from agent.cues import ON_OTHER_GARMENT
+from agent.cues import IN_THE_SAME, ON_OTHER_GARMENT
 from agent.intents import attributes_named
 from agent.planners.items import gender_of, ids, name_of, number_of, own_kind, values_of, words_of
 from agent.planners.understanding import Understanding, best_of
@@ -75,6 +75,8 @@ def same_attribute(found: Understanding) -> Plan:
     own = values_of(items, "category")
     if own and "category" not in wish.attributes and ON_OTHER_GARMENT.search(found.reading.text):
         filters = (*filters, Filter("category", "none_of", own))
+    elif own and "category" not in wish.attributes and IN_THE_SAME.match(found.reading.text):
+        filters = carry((Filter("category", "any_of", own),), filters)
     notes = tuple(
         f"the gallery does not say what {name} {name_of(items)} has, so I went by its picture"
         for name in unknown

@@ -177,6 +177,7 @@ def test_two_sessions_share_nothing(assistant: Assistant, chat: Chat) -> None:
     [
         (Message(), "empty"),
         (Message("   "), "empty"),
+        (Message("red " * 600), "longer than 2000"),
         (Message("red", parent=7), "no turn 7"),
         (Message("go back to turn 9"), "no turn 9"),
         (Message("like this", selected="gone"), "Select another one"),
