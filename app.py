@@ -22,7 +22,7 @@ import gradio as gr
 
 from agent import presentation_page as show
 from agent.opening import open_shop
-from agent.presentation import chips, tree
+from agent.presentation import tree
 from agent.shopfront import Shop, View
 from retrieval.errors import FashionSearchError
 from retrieval.images import open_picture
@@ -94,7 +94,6 @@ class Page:
 def render(shop: Shop, page: Page, view: View) -> Updates:
     """The whole page: it depends on nothing but the view."""
     items = shop.items(view)
-    plan = view.turn.plan if view.turn else None
     offers = view.turn.reply.offers if view.turn else ()
     pictures = [(shop.picture(item), show.caption(item)) for item in items]
     steps = [(show.step_label(row), row.turn_number) for row in tree(view.session, view.head)]
@@ -107,7 +106,7 @@ def render(shop: Shop, page: Page, view: View) -> Updates:
         page.undo: gr.update(interactive=view.turn is not None),
         page.export: gr.update(value=shop.export(view.session), interactive=bool(view.session.turns)),
         **render_card(shop, page, view),
-        **_labelled(page.chips, [f"{chip.label}  ✕" for chip in chips(plan)] if plan else []),
+        **_labelled(page.chips, [f"{chip.label}  ✕" for chip in view.chips()]),
         **_labelled(page.offers, [offer.label for offer in offers]),
         **dict(zip(page.filters, show.control_values(page.controls, view.held_filters), strict=True)),
     }
@@ -265,7 +264,7 @@ def told(handler: Callable[..., Updates]) -> Callable[..., Updates]:
         try:
             return handler(*values)
         except FashionSearchError as error:
-            gr.Warning(str(error), title="Not yet", duration=12)
+            gr.Warning(show.without_markup(str(error)), title="Not yet", duration=12)
             skipped: Updates = gr.skip()
             return skipped
 

@@ -87,6 +87,11 @@ def filter_words(condition: Filter) -> str:
     return f"{lead[condition.operator]} {values}"
 
 
+def without_markup(text: str) -> str:
+    """For places that read HTML: no tag can begin. "&" stays, since names hold it and it is harmless alone."""
+    return text.replace("<", "&lt;")
+
+
 def chat_messages(branch: Sequence[Turn], picture: Callable[[str], tuple[str, str]]) -> list[ChatMessage]:
     """`picture` gives (path, alternative text) for an item_id."""
     messages: list[ChatMessage] = []
@@ -96,9 +101,9 @@ def chat_messages(branch: Sequence[Turn], picture: Callable[[str], tuple[str, st
             shown.append(picture(turn.message.selected))
         content: list[dict[str, str]] = [{"path": path, "alt_text": alt} for path, alt in shown]
         if words := said(turn.message):
-            content.append({"type": "text", "text": words})
+            content.append({"type": "text", "text": without_markup(words)})
         messages.append({"role": "user", "content": content})
-        messages.append({"role": "assistant", "content": [{"type": "text", "text": turn.reply.text}]})
+        messages.append({"role": "assistant", "content": [{"type": "text", "text": without_markup(turn.reply.text)}]})
     return messages
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from agent.presentation import chips
+from agent.presentation import Chip, chips
 from retrieval.errors import ImageError, MessageError
 from retrieval.images import store_upload, thumbnail
 from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Session, Turn
@@ -63,6 +63,10 @@ class View:
         """item_ids of the latest result on this branch, best first; None when nothing was searched yet."""
         turn = self.searched
         return tuple(hit.item_id for hit in turn.ranking.hits) if turn and turn.ranking else None
+
+    def chips(self) -> tuple[Chip, ...]:
+        """The parts of what is shown; a question in between leaves them."""
+        return chips(self.searched.plan) if self.searched else ()
 
     def at(self, turn_number: int | None) -> Self:
         """At another turn, with nothing selected. Raises KeyError for a turn that the session does not have."""
@@ -143,9 +147,8 @@ class Shop:
         return self._answer(view, Message(text.strip(), images, view.selected, filters))
 
     def remove_chip(self, view: View, number: int) -> View:
-        if view.turn is None:
-            return view
-        chip = chips(view.turn.plan)[number]
+        """`number` counts `view.chips()`."""
+        chip = view.chips()[number]
         return self._run(view, f"Without: {chip.label}", chip.plan_without_it)
 
     def take_offer(self, view: View, number: int) -> View:

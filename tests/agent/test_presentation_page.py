@@ -95,6 +95,14 @@ def test_words_that_look_like_a_path_stay_words() -> None:
     assert asked["content"] == [{"type": "text", "text": "/etc/passwd"}]
 
 
+def test_neither_words_nor_replies_can_bring_markup_into_the_chat() -> None:
+    (asked, answered) = show.chat_messages(
+        [turn(Message("<img src=x>"), "Hollin & Rye <b>Dress</b>")], lambda _: ("", "")
+    )
+    assert asked["content"][0]["text"] == "&lt;img src=x>"
+    assert answered["content"][0]["text"] == "Hollin & Rye &lt;b>Dress&lt;/b>"
+
+
 def test_a_message_of_filters_alone_says_which() -> None:
     filters = (Filter("colour", "any_of", ("Red", "Navy Blue")), Filter("price", "at_most", (1500.0,)))
     assert show.said(Message(filters=filters)) == "Only Red or Navy Blue, price up to 1,500"

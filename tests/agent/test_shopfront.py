@@ -9,7 +9,6 @@ from PIL import Image as Pictures
 
 from agent.assistant import Assistant
 from agent.planners.rules import RulesPlanner
-from agent.presentation import chips
 from agent.shopfront import NO_PICTURE, Shop, View
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import ImageError, MessageError
@@ -146,8 +145,7 @@ def test_retry_asks_the_same_again_beside_the_first_answer(shop: Shop) -> None:
 
 def test_a_removed_chip_leaves_the_rest_of_the_plan(shop: Shop) -> None:
     view = shop.send(View.new(), "a red dress")
-    assert view.turn is not None
-    labels = [chip.label for chip in chips(view.turn.plan)]
+    labels = [chip.label for chip in view.chips()]
     view = shop.remove_chip(view, next(n for n, label in enumerate(labels) if label.endswith("Red")))
     assert values(shop, view, "category") == {"Dress"}
     assert values(shop, view, "colour") == set(COLOURS)
@@ -157,8 +155,7 @@ def test_a_plan_that_was_run_before_finds_the_same_again(shop: Shop) -> None:
     view = shop.send(View.new(), "dress")
     dresses = shop.items(view)
     view = shop.send(view, "red")
-    assert view.turn is not None
-    labels = [chip.label for chip in chips(view.turn.plan)]
+    labels = [chip.label for chip in view.chips()]
     view = shop.remove_chip(view, next(n for n, label in enumerate(labels) if label.endswith("Red")))
     assert {item.item_id for item in shop.items(view)} == {item.item_id for item in dresses}
 
@@ -184,10 +181,11 @@ def test_filters_alone_are_enough_to_begin(shop: Shop) -> None:
     assert values(shop, view, "colour") == {"Blue"}
 
 
-def test_a_question_keeps_the_results_on_the_page(shop: Shop) -> None:
+def test_a_question_keeps_the_results_and_the_chips_on_the_page(shop: Shop) -> None:
     view = shop.send(View.new(), "a red dress")
-    dresses = shop.items(view)
-    assert shop.items(shop.send(view, "how much is the first one?")) == dresses
+    asked = shop.send(view, "how much is the first one?")
+    assert shop.items(asked) == shop.items(view)
+    assert asked.chips() == view.chips()
 
 
 def test_an_empty_canvas_is_not_a_picture(shop: Shop) -> None:

@@ -176,6 +176,17 @@ def test_undo_takes_back_the_answer_the_results_and_what_the_next_message_builds
     assert shopper.names() == dresses
     shopper.say("in black")
     assert [turn["parent"] for turn in shopper.export()] == [None, 1, 1]
+    shopper.page.locator("#chat").get_by_label("Undo").last.click()
+    shopper.wait_for_answers(1)
+    assert shopper.names() == dresses
+
+
+def test_what_is_typed_stays_text(shopper: Shopper) -> None:
+    shopper.say('a <b>red</b> <img src="https://example.org/x.png"> ![dress](https://example.org/y.png) dress')
+    assert shopper.page.locator("#chat [data-testid=user] b").count() == 0
+    assert shopper.page.locator("img[src*='example.org']").count() == 0
+    assert "<b>red</b>" in shopper.page.locator("#chat [data-testid=user]").inner_text()
+    assert shopper.hosts == {"127.0.0.1"}
 
 
 def test_retry_answers_the_same_message_again_from_the_same_place(shopper: Shopper) -> None:
