@@ -302,6 +302,9 @@ ROLLBACK = re.compile(
     r"|step|turn|search))?(?: please)?\W*$"
     r"|(?:continue|carry on|start|work|pick up|resume|proceed|branch) (?:again )?(?:from|with|at"
     r"|on) (?:the )?(?:turn|step|search|first|second|third|previous|earlier|original)"
+    r"|(?:see|show(?: me)?|view|open|look at|display) turn (?:\d+|\w+)"
+    r"|(?:the )?(?:previous|earlier|first) (?:ones|results?|list|selection) (?:were|was|looked) (?:nicer|better|good"
+    r"|fine)"
     rf"|^back\W*$|i (?:liked|preferred) (?:the )?(?:{_PAST}) (?:ones|results?|search|selection|list)(?: (?:better"
     rf"|more))?)"
 )  # fmt: skip

@@ -169,7 +169,8 @@ def _asks(reading: Reading, scene: Scene, referent: Referent) -> bool:
         return scene.turn is not None or scene.has_reference or not reading.mentioned("category")
     if is_about:
         return not re.search(
-            r"\b(?:(?:a|an|any|another|cheaper) one|ones|anything|something|version|another|cheaper|any) (?:in|with"
+            r"\b(?:(?:a|an|any|another|cheaper) one|ones|anything|something|version|another|cheaper"
+            r"|any(?! of (?:these|those|them))) (?:in|with"
             r"|that|of|for)"
             r"|\bin (?:another|other|a different)",
             text,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 N_GUESSED_FROM = 7
 """Nearest items whose most frequent category says what an uploaded picture shows."""
-POOL = 4
+POOL = 2
 """So many times more are looked at than shown, to choose those whose colours go together."""
 
 
@@ -28,10 +28,19 @@ def find_outfit(
     likes = tuple(references) or _stand_in(retriever, plan, query)
     own = {group_of(str(item.attributes.get("category", ""))) for item in likes} | _excluded_groups(plan)
     kinds = _wanted_kinds(retriever, plan, own - {""})
-    per_kind = [_best_of_kind(retriever, plan, query, likes, kind, k, exclude) for kind in kinds]
-    hits = [found[place] for place in range(k) for found in per_kind if place < len(found)]
-    ranked = tuple(Hit(hit.item_id, 1.0 / place) for place, hit in enumerate(_unique(hits)[:k], 1))
-    return Ranking(query.query_id, ranked), _reason(retriever, ranked, likes, query, is_stand_in=not references)
+    queries = [_query_for(query, kind, is_composed=bool(query.references)) for kind in kinds]
+    embeddings = retriever.encoder.encode_queries(queries) if queries else ()  # at once: they share their pictures
+    found = [
+        retriever.store.search(embedding, k * POOL, _filters_for(plan, kind), exclude)
+        for embedding, kind in zip(embeddings, kinds, strict=True)
+    ]
+    item_ids = list(dict.fromkeys(hit.item_id for hits in found for hit in hits))
+    items = {item.item_id: item for item in retriever.get(item_ids)}
+    per_kind = [sorted(hits, key=lambda hit: -_fit(items[hit.item_id], likes)) for hits in found]
+    in_turn = dict.fromkeys(hits[place].item_id for place in range(k) for hits in per_kind if place < len(hits))
+    ranked = tuple(Hit(item_id, 1.0 / place) for place, item_id in enumerate(list(in_turn)[:k], 1))
+    shown = [items[hit.item_id] for hit in ranked]
+    return Ranking(query.query_id, ranked), _reason(shown, likes, query, is_stand_in=not references)
 
 
 def _stand_in(retriever: Retriever, plan: Plan, query: Query) -> tuple[Item, ...]:
@@ -72,22 +81,18 @@ def _wanted_kinds(retriever: Retriever, plan: Plan, own: set[str]) -> list[tuple
     return [known[name] for name in wanted if name not in own and known.get(name)]
 
 
-def _best_of_kind(
-    retriever: Retriever,
-    plan: Plan,
-    query: Query,
-    likes: Sequence[Item],
-    kind: tuple[str, ...],
-    k: int,
-    exclude: Sequence[str],
-) -> list[Hit]:
-    filters = [condition for condition in plan.filters if not (kind and condition.attribute == "category")]
-    if kind:
-        filters.append(Filter("category", "any_of", kind))
-    asked = f"{query.text} {kind[0].lower() if kind else ''}".strip() if likes else query.text
-    hits = retriever.search(replace(query, text=asked, history=()), k * POOL, filters, exclude).hits
-    items = {item.item_id: item for item in retriever.get([hit.item_id for hit in hits])}
-    return sorted(hits, key=lambda hit: -_fit(items[hit.item_id], likes))[:k]
+def _query_for(query: Query, kind: tuple[str, ...], *, is_composed: bool) -> Query:
+    """The picture with the name of the kind; words that only name what the shopper has would find that again."""
+    group = groups().get(group_of(kind[0])) if kind else None
+    name = kind[0] if len(kind) == 1 else group.words[0] if group else ""
+    words = f"{query.text} {name.lower()}".strip() if is_composed else name.lower()
+    return replace(query, text=words or query.text, history=())
+
+
+def _filters_for(plan: Plan, kind: tuple[str, ...]) -> tuple[Filter, ...]:
+    if not kind:
+        return plan.filters
+    return (*(f for f in plan.filters if f.attribute != "category"), Filter("category", "any_of", kind))
 
 
 def _fit(item: Item, likes: Sequence[Item]) -> int:
@@ -116,14 +121,11 @@ def _goes_with(one: str, other: str) -> bool:
     return "neutral" in (first, second) or first == second or second in harmony().get(first, ())
 
 
-def _reason(
-    retriever: Retriever, hits: Sequence[Hit], likes: Sequence[Item], query: Query, *, is_stand_in: bool
-) -> str:
+def _reason(shown: Sequence[Item], likes: Sequence[Item], query: Query, *, is_stand_in: bool) -> str:
     """Only what is true of every item that is shown."""
-    if not hits or not likes:
+    if not shown or not likes:
         return ""
     like = likes[0]
-    shown = retriever.get([hit.item_id for hit in hits])
     colour = str(like.attributes.get("colour", ""))
     parts: list[str] = []
     if is_stand_in:
@@ -137,7 +139,3 @@ def _reason(
     if usage and all(item.attributes.get("usage") == usage for item in shown):
         parts.append(f"all {str(usage).lower()} like it")
     return "; ".join(parts)
-
-
-def _unique(hits: Sequence[Hit]) -> list[Hit]:
-    return list({hit.item_id: hit for hit in hits}.values())

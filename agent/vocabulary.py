@@ -105,6 +105,8 @@ class Lexicon:
 
     def _add_values(self, attribute: str, values: Sequence[str]) -> None:
         for value in values:
+            if len(value.split()) > MAX_WORDS:
+                continue  # a description, not a word
             for phrase in _spellings(attribute, value):
                 self._add(phrase, Meaning(attribute, (value,)))
             for phrase in _spellings(attribute, value, all_forms=True):

@@ -363,7 +363,7 @@ def test_intents_of_utterances_without_a_sentence_encoder(
 ) -> None:
     wrong = [row for context in CONTEXTS for row in _misunderstood(studio, planner, chat, upload, context)]
 
-    assert len(wrong) <= 12, wrong
+    assert len(wrong) <= 0.05 * len(_utterances()), wrong
 
 
 def test_intents_of_utterances_with_the_embedded_sentence_encoder(
@@ -371,7 +371,7 @@ def test_intents_of_utterances_with_the_embedded_sentence_encoder(
 ) -> None:
     wrong = [row for context in CONTEXTS for row in _misunderstood(studio, embedded_planner, chat, upload, context)]
 
-    assert len(wrong) <= 4, wrong
+    assert len(wrong) <= 0.02 * len(_utterances()), wrong
 
 
 def test_real_user_turns_are_searched_answered_or_declined(
