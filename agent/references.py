@@ -10,34 +10,10 @@ from agent.mentions import Mention
 from agent.reading import Reading
 from agent.scene import Scene
 from agent.spans import Span, within
-from agent.vocabulary import listed
+from agent.turn_references import CARDINALS, ORDINALS, TURN_NUMBER, TURN_ORDINAL, as_number
 from retrieval.filters import fold
 from retrieval.schema import Item, Turn
 
-ORDINALS = {
-    "first": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
-}
-CARDINALS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-}
 N_DESCRIBED = 3
 """A description that fits more items than this is narrowed to the best ranked ones."""
 
@@ -61,31 +37,6 @@ _NO_ORDINAL = re.compile(
     r"\b(?:last (?:year|season|week|month|time|night|summer|winter|minute)|second hand|first (?:time|class|date"
     r"|of all)|at (?:first|last)|final sale)\b"
 )
-_LEDGER = (
-    r"(?:search|searches|results|turns?|step|query|set|list|selection|page|request|question|ones|round|search results"
-    r"|answer|suggestions)"
-)
-_TURN_NUMBER = re.compile(
-    rf"\b(?:turn|step|search|round|message)s? ?(?:number |no\.? |#)?(?P<n>\d{{1,3}}|{'|'.join(CARDINALS)})\b"
-)
-_TURN_ORDINAL = re.compile(
-    rf"\b(?:the |my |your |our )?(?:very )?(?P<n>{'|'.join(ORDINALS)}|original|initial|\d{{1,3}}(?:st|nd|rd"
-    rf"|th)) {_LEDGER}\b"
-)
-_STEPS_BACK = re.compile(
-    rf"\b(?P<n>\d{{1,2}}|{'|'.join(CARDINALS)}) (?:steps?|turns?|searches|messages)(?: (?:back|ago|earlier|before))?\b"
-)
-_TURN_BEFORE = re.compile(
-    rf"\b(?:the |my |your |our )?(?:previous|last|earlier|prior) (?:{_LEDGER}|one)\b|\b(?:the )?(?:results?|ones?"
-    rf"|search|set) (?:from )?(?:just )?before(?: that)?\b"
-    r"|\b(?:one|a) (?:step|turn|search) back\b|\bthe (?:results? |ones? )?(?:previous"
-    r"|before)(?: ones?)?\b(?! \w+ (?:dress|shirt))"
-)
-_EARLIER = re.compile(
-    r"\b(?:from|you showed(?: me)?|we had|i saw|i liked|shown|that was)?\s?(?:before|earlier|a while ago|previously"
-    r"|at the (?:start|beginning)|a moment ago)\b"
-)
-_START = re.compile(r"\b(?:the )?(?:start|beginning|very first|original)\b")
 _SUPERLATIVE = re.compile(
     r"\b(?:the )?(?P<which>cheapest|least expensive|lowest[- ]priced|most affordable|most expensive|priciest"
     r"|dearest)(?: (?:one|item|option|of (?:these|them|those|all)))?\b"
@@ -159,12 +110,10 @@ def _by_number(reading: Reading, scene: Scene) -> Iterable[Referent]:
     if not shown:
         return
     text = reading.text
-    blocked = [
-        match.span() for pattern in (_TURN_ORDINAL, _TURN_NUMBER, _NO_ORDINAL) for match in pattern.finditer(text)
-    ]
+    blocked = [match.span() for pattern in (TURN_ORDINAL, TURN_NUMBER, _NO_ORDINAL) for match in pattern.finditer(text)]
     for match in _NUMBER.finditer(text):
         if not within(match.span(), blocked):
-            yield _place(shown, _as_number(match["n"]), 1, match.span(), f"number {match['n']}")
+            yield _place(shown, as_number(match["n"]), 1, match.span(), f"number {match['n']}")
     for match in _ORDINAL.finditer(text):
         if within(match.span(), blocked):
             continue
@@ -173,11 +122,9 @@ def _by_number(reading: Reading, scene: Scene) -> Iterable[Referent]:
             among = [item for item in shown if item.attributes.get("category") in following.meaning.values] or list(
                 shown
             )
-            yield _place(among, _as_number(match["n"]), 1, (match.start(), following.span[1]), match.group())
+            yield _place(among, as_number(match["n"]), 1, (match.start(), following.span[1]), match.group())
         elif match["noun"] or match["count"] or (match["the"] and _AFTER_ORDINAL.match(text, match.end())):
-            yield _place(
-                shown, _as_number(match["n"]), _as_number(match["count"] or "one"), match.span(), match.group()
-            )
+            yield _place(shown, as_number(match["n"]), as_number(match["count"] or "one"), match.span(), match.group())
 
 
 def _place(items: Sequence[Item], n: int, count: int, span: Span, said: str) -> Referent:
@@ -191,15 +138,6 @@ def _place(items: Sequence[Item], n: int, count: int, span: Span, said: str) -> 
 
 def _only(n_items: int) -> str:
     return "only one is" if n_items == 1 else f"only {n_items} are"
-
-
-def _as_number(word: str) -> int:
-    """-1 for the last."""
-    if word in ("last", "final"):
-        return -1
-    if word in ("original", "initial"):
-        return 1
-    return ORDINALS.get(word) or CARDINALS.get(word) or max(1, int(re.sub(r"\D", "", word)))
 
 
 def _by_superlative(reading: Reading, scene: Scene) -> Iterable[Referent]:
@@ -302,40 +240,3 @@ def _meant(many: bool, scene: Scene) -> tuple[tuple[Item, ...], tuple[str, ...]]
         return (), ()
     name = shown[0].caption or shown[0].item_id
     return (shown[0],), (() if len(shown) == 1 else (f"Nothing was selected, so I took the first result, {name}",))
-
-
-# --- turns -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TurnReferent:
-    """The turn that is meant: a number, or steps back from the present one (1 = the one before)."""
-
-    span: Span
-    number: int | None = None
-    steps_back: int = 0
-
-
-def refer_to_turn(text: str) -> TurnReferent | None:
-    if match := _TURN_NUMBER.search(text):
-        return TurnReferent(match.span(), number=_as_number(match["n"]))
-    if match := _TURN_ORDINAL.search(text):
-        return TurnReferent(match.span(), number=_as_number(match["n"]))
-    if match := _STEPS_BACK.search(text):
-        return TurnReferent(
-            match.span(), steps_back=CARDINALS.get(match["n"]) or max(1, int(re.sub(r"\D", "", match["n"])))
-        )
-    if match := _TURN_BEFORE.search(text):
-        return TurnReferent(match.span(), steps_back=1)
-    if match := _START.search(text):
-        return TurnReferent(match.span(), number=1)
-    return None
-
-
-def earlier_spans(text: str) -> tuple[Span, ...]:
-    """Words like "from before", which only say where to look."""
-    return tuple(match.span() for match in _EARLIER.finditer(text))
-
-
-def names(items: Sequence[Item]) -> str:
-    return listed(item.caption or item.item_id for item in items)

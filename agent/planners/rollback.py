@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from agent.cues import RESTART, ROLLBACK
 from agent.mentions import find_mentions
-from agent.references import TurnReferent, refer_to_turn
 from agent.scene import Scene, turns_known
+from agent.turn_references import TurnReferent, refer_to_turn
 from agent.vocabulary import Lexicon
 from retrieval.errors import MessageError
 from retrieval.schema import Intent, Session, Turn

@@ -19,9 +19,10 @@ from agent.planners.rollback import Return, find_return
 from agent.planners.understanding import Understanding
 from agent.protocols import Catalogue, Outcome, SentenceEncoder
 from agent.reading import read
-from agent.references import earlier_spans, refer
+from agent.references import refer
 from agent.replies import reply_to
 from agent.scene import Scene, look
+from agent.turn_references import earlier_spans
 from agent.vocabulary import Lexicon
 from agent.wishes import wish_of
 from retrieval.schema import Intent, Message, Plan, Reply, Session
