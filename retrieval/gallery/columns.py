@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -9,6 +10,8 @@ from dataclasses import dataclass, field
 
 from retrieval.gallery.values import number_of, price_of, text_of
 from retrieval.schema import AttributeValue
+
+log = logging.getLogger(__name__)
 
 MAX_WORD = 60
 """Longest value of an attribute; a longer one is a text, not a word of a catalogue."""
@@ -54,11 +57,14 @@ class Columns:
 
     _known: dict[str, tuple[str, int] | None] = field(default_factory=dict)
     _numeric: dict[str, bool] = field(default_factory=dict)
+    _reported: set[str] = field(default_factory=set)
 
     def own(self, column: str) -> tuple[str, int] | None:
         """Own name and rank (0 is preferred) of a foreign column; None for one that is left out."""
         if column not in self._known:
             self._known[column] = _translated(column)
+            if self._known[column] is None and not _is_technical(column):
+                log.warning("the column %.60r is left out: give it a name of at most 40 Latin letters", column)
         return self._known[column]
 
     def having(self, own: str, columns: Iterable[str]) -> list[str]:
@@ -67,9 +73,8 @@ class Columns:
 
     def translate(self, values: Mapping[str, object]) -> dict[str, object]:
         """item_id, caption (clean text), image (as it stands) and the attributes, each only where it is known."""
-        flat = {**values, **_nested(values)}
         found: dict[str, tuple[int, object]] = {}
-        for column, value in flat.items():
+        for column, value in (*values.items(), *_nested(values).items()):
             name = self.own(column)
             if name is None or (name[0] in found and found[name[0]][0] <= name[1]):
                 continue
@@ -80,7 +85,11 @@ class Columns:
 
     def _value(self, name: str, value: object) -> object | None:
         if name == "image":
-            return value if isinstance(value, bytes | Mapping) else text_of(value) or None
+            if isinstance(value, list) and value:
+                value = value[0]  # several views of one product
+            return (
+                value if isinstance(value, bytes | Mapping) or text_of(value) else None
+            )  # file names stay as they are
         if name in {"item_id", "caption"}:
             return text_of(value) or None
         if name == "price":
@@ -93,10 +102,17 @@ class Columns:
             return None
         if name not in _FOREIGN:
             if self._numeric.setdefault(name, number is not None):
-                return number if number is not None else price_of(word)
+                return number if number is not None else self._read_number(name, word)
         elif name == "category" and word.isdecimal():
             return None  # the number of a class, whose name the file does not give
         return word if len(word) <= MAX_WORD else None
+
+    def _read_number(self, name: str, word: str) -> float | None:
+        number = price_of(word)
+        if number is None and name not in self._reported:
+            self._reported.add(name)
+            log.warning("%s holds numbers; words in it are left out, the first is %r", name, word)
+        return number
 
 
 def _nested(values: Mapping[str, object]) -> Mapping[str, object]:
@@ -104,12 +120,23 @@ def _nested(values: Mapping[str, object]) -> Mapping[str, object]:
     return attributes if isinstance(attributes, Mapping) else {}
 
 
+def _plain(column: str) -> str:
+    return unicodedata.normalize("NFKD", column.replace("ß", "ss")).encode("ascii", "ignore").decode()
+
+
+def _squeezed(column: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", _plain(column).casefold())
+
+
+def _is_technical(column: str) -> bool:
+    return not column.strip() or _squeezed(column) in {*_TECHNICAL, "attributes"}
+
+
 def _translated(column: str) -> tuple[str, int] | None:
-    plain = unicodedata.normalize("NFKD", column).encode("ascii", "ignore").decode()
-    squeezed = re.sub(r"[^a-z0-9]", "", plain.casefold())
+    plain, squeezed = _plain(column), _squeezed(column)
     if squeezed in _OWN:
         return _OWN[squeezed]
-    if squeezed in _TECHNICAL or squeezed == "attributes":
+    if _is_technical(column):
         return None
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain)
     name = re.sub(r"[^a-z0-9]+", "_", words.casefold()).strip("_")

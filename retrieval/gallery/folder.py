@@ -19,17 +19,20 @@ def open_folder(path: Path) -> Source:
 
 
 def has_pictures(path: Path) -> bool:
-    return next((True for file in _files(path) if file.suffix.lower() in EXTENSIONS), False)
+    """Also true for pictures of kinds that are not read: the reader then says so."""
+    return any(file.suffix.lower() in EXTENSIONS or file.suffix.lower() in _UNREADABLE for file in _files(path, []))
 
 
-def _files(root: Path) -> Iterator[Path]:
-    for folder, folders, names in os.walk(root):
+def _files(root: Path, closed: list[OSError]) -> Iterator[Path]:
+    """All but hidden ones; folders that cannot be opened are added to `closed`."""
+    for folder, folders, names in os.walk(root, onerror=closed.append):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(folder, name) for name in sorted(names) if not name.startswith("."))
 
 
 def _rows(root: Path, only: Collection[str] | None) -> Iterator[Row | Skipped]:
-    for file in _files(root):
+    closed: list[OSError] = []
+    for file in _files(root, closed):
         if file.suffix.lower() in _UNREADABLE:
             yield Skipped(str(file), 0, "pictures of this kind are not read; save it as JPEG or PNG")
         elif file.suffix.lower() in EXTENSIONS:
@@ -41,6 +44,8 @@ def _rows(root: Path, only: Collection[str] | None) -> Iterator[Row | Skipped]:
                 "category": _words(relative.parent.name),
             }
             yield Row(str(file), 0, {name: values[name] for name in values if only is None or name in only})
+    for error in closed:
+        yield Skipped(str(error.filename), 0, f"the folder cannot be opened: {error.strerror}")
 
 
 def _words(name: str) -> str:
@@ -55,4 +60,4 @@ def _caption(stem: str) -> str:
 
 
 def _count(root: Path) -> int:
-    return sum(file.suffix.lower() in EXTENSIONS for file in _files(root))
+    return sum(file.suffix.lower() in EXTENSIONS for file in _files(root, []))

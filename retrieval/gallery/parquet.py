@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from retrieval.errors import DependencyError, GalleryError
 from retrieval.gallery.records import Row, Source
 
-BATCH = 256
+log = logging.getLogger(__name__)
+
+BATCH = 32
+"""Rows at a time, with pictures of up to 20 MB in each."""
 
 
 def open_parquet(paths: Sequence[Path], name: str, root: Path) -> Source:
@@ -39,13 +43,29 @@ def _rows(paths: Sequence[Path], only: Collection[str] | None) -> Iterator[Row]:
         columns = [name for name in file.schema_arrow.names if only is None or name in only]
         try:
             for batch in file.iter_batches(BATCH, columns=columns, use_threads=False):
-                for values in batch.to_pylist():
+                listed = [_listed(column) for column in batch.columns]
+                for cells in zip(*listed, strict=True):
                     row += 1
-                    yield Row(str(path), row, values)
+                    yield Row(str(path), row, dict(zip(batch.schema.names, cells, strict=True)))
         except (OSError, ValueError) as error:
             raise GalleryError(f"{path} is damaged after row {row}; fetch it again.") from error
         finally:
             file.close()
+
+
+def _listed(column: Any) -> list[object]:
+    try:
+        return list(column.to_pylist())
+    except Exception as error:  # of many kinds: a date beyond Python's, an unknown time zone, text that is not UTF-8
+        log.warning("values that cannot be read are left out: %s", error)
+        return [_value(cell) for cell in column]
+
+
+def _value(cell: Any) -> object:
+    try:
+        return cast(object, cell.as_py())
+    except Exception:  # see _listed
+        return None
 
 
 def _count(paths: Sequence[Path]) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterator
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -33,6 +34,12 @@ _OPEN_FILE: dict[str, Callable[[Path], Source]] = {
     ".ndjson": open_jsonl,
     ".parquet": lambda path: open_parquet([path], str(path), path.parent),
 }
+_SAVE_AS = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods", ".numbers"), 'Save the sheet as "CSV UTF-8" and give that file.'),
+    ".json": "Write one object a line and name it .jsonl.",
+    **dict.fromkeys((".zip", ".gz", ".tar", ".7z", ".rar"), "Unpack it first."),
+    ".txt": "If it is a table, name it .csv.",
+}
 _PREFERRED = ("items.jsonl", "styles.csv")
 
 
@@ -46,9 +53,9 @@ def read_gallery(path: str | Path, pictures_dir: str | Path) -> Iterator[Item | 
     source = _open(path)
     columns = Columns()
     if not columns.having("image", source.columns) and not columns.having("item_id", source.columns):
-        found = ", ".join(source.columns) or "none"
         raise GalleryError(
-            f"{path} has no column with pictures and none with ids for images/<id>.jpg (found: {found})."
+            f"{path} has no column with pictures and none with ids for images/<id>.jpg (found: "
+            f"{_listed(source.columns)}). The first line must name the columns, one of them id or image."
         )
     return _items(source, columns, Pictures(source.root, Path(pictures_dir)))
 
@@ -71,13 +78,17 @@ def _open(path: str | Path) -> Source:
     if str(path).startswith(PREFIX):
         return open_hub(str(path))
     place = Path(path)
-    if place.is_dir():
-        return _open_folder(place)
-    if not place.is_file():
-        raise GalleryError(f"{path} does not exist. Give {KINDS}.")
-    if place.suffix.lower() not in _OPEN_FILE:
-        raise GalleryError(f"{path} is not a gallery. Give {KINDS}.")
-    return _OPEN_FILE[place.suffix.lower()](place)
+    try:
+        if place.is_dir():
+            return _open_folder(place)
+        if not place.is_file():
+            raise GalleryError(f"{path} does not exist. Give {KINDS}.")
+        if place.suffix.lower() not in _OPEN_FILE:
+            advice = _SAVE_AS.get(place.suffix.lower(), f"Give {KINDS}.")
+            raise GalleryError(f"{path} is not a gallery that can be read here. {advice}")
+        return _OPEN_FILE[place.suffix.lower()](place)
+    except OSError as error:
+        raise GalleryError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _open_folder(folder: Path) -> Source:
@@ -86,7 +97,7 @@ def _open_folder(folder: Path) -> Source:
             return _OPEN_FILE[Path(name).suffix](folder / name)
     tables = sorted(file for file in folder.iterdir() if file.suffix.lower() in _OPEN_FILE and file.is_file())
     parquet = [file for file in tables if file.suffix.lower() == ".parquet"]
-    parquet = parquet or ([] if tables else sorted(folder.rglob("*.parquet")))
+    parquet = parquet or ([] if tables else _parquet_below(folder))
     if len(tables) > 1 and len(parquet) < len(tables):
         raise GalleryError(
             f"{folder} holds several tables ({', '.join(file.name for file in tables)}). Name one of them."
@@ -100,6 +111,17 @@ def _open_folder(folder: Path) -> Source:
     raise GalleryError(f"{folder} holds no table and no pictures. Give {KINDS}.")
 
 
+def _parquet_below(folder: Path) -> list[Path]:
+    """Also the parts of a table that is a folder; not what a cache or a version control keeps in hidden ones."""
+    found = (file for file in folder.rglob("*.parquet") if file.is_file())
+    return sorted(file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts))
+
+
+def _listed(columns: Sequence[str]) -> str:
+    shown = ", ".join(textwrap.shorten(name, 40) for name in columns[:20]) or "none"
+    return shown + (", ..." if len(columns) > 20 else "")
+
+
 def _items(source: Source, columns: Columns, pictures: Pictures) -> Iterator[Item | Skipped]:
     brands = _brands(source, columns)
     lines: dict[str, str] = {}
@@ -109,7 +131,7 @@ def _items(source: Source, columns: Columns, pictures: Pictures) -> Iterator[Ite
         result = row if isinstance(row, Skipped) else _item(row, columns, pictures, brands, lines)
         if isinstance(result, Item):
             assert isinstance(row, Row)
-            lines[result.item_id] = f"{Path(row.file).name}:{row.line}"
+            lines[result.item_id] = Path(row.file).name + (f":{row.line}" if row.line else "")
         else:
             skipped += 1
             first = first or f"{result.file}:{result.line}: {result.reason}"

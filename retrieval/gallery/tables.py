@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import logging
+import re
 from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ log = logging.getLogger(__name__)
 
 MAX_RECORD_LINES = 100
 """A quoted cell that runs on for longer began with a stray quote."""
+DELIMITERS = ",;\t|"
 
 
 def open_table(path: Path) -> Source:
@@ -23,15 +25,27 @@ def open_table(path: Path) -> Source:
     encoding = _encoding(path)
     lines = _Lines(path, encoding)
     try:
-        first = lines.read_line()
-        if not first.strip():
-            raise GalleryError(f"{path} is empty. Give a table with a header line.")
-        delimiter = max(",;\t", key=first.count)
-        header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
+        _, header = _header(lines)
     finally:
         lines.close()
-    rows = partial(_rows, path, encoding, delimiter, header)
-    return Source(str(path), tuple(header), rows, partial(_count, path), path.parent)
+    if not header:
+        raise GalleryError(f"{path} is empty. Give a table with a header line.")
+    return Source(str(path), tuple(header), partial(_rows, path, encoding), partial(_count, path), path.parent)
+
+
+def _header(lines: _Lines) -> tuple[str, list[str]]:
+    """The delimiter and the columns' names, from the first line with words; none if there is no such line."""
+    first = lines.read_line()
+    while first and not first.strip():
+        first = lines.read_line()
+    told = re.fullmatch(r'"?sep=(.)"?', first.strip("\r\n"), re.IGNORECASE)  # Excel's own note to itself
+    if told:
+        first = lines.read_line()
+    delimiter = told[1] if told and told[1] in DELIMITERS else max(DELIMITERS, key=first.count)
+    names = _one_line(first, delimiter) if first else []
+    if names is None:
+        raise GalleryError(f"{lines.path} has no header line: its first line is one long text.")
+    return delimiter, [name.strip() for name in names]
 
 
 def _encoding(path: Path) -> str:
@@ -57,6 +71,7 @@ class _Lines:
     """Physical lines without NULs; remembers those handed out since `start`, and takes them back."""
 
     def __init__(self, path: Path, encoding: str) -> None:
+        self.path = path
         self._file = path.open(encoding=encoding, errors="replace", newline="")
         self._returned: list[str] = []
         self.taken: list[str] = []
@@ -93,15 +108,20 @@ class _Lines:
         self._file.close()
 
 
-def _rows(
-    path: Path, encoding: str, delimiter: str, header: list[str], only: Collection[str] | None
-) -> Iterator[Row | Skipped]:
-    wanted = {name: i for i, name in reversed(list(enumerate(header))) if name and (only is None or name in only)}
+def _rows(path: Path, encoding: str, only: Collection[str] | None) -> Iterator[Row | Skipped]:
     joined: list[int] = []
     lines = _Lines(path, encoding)
     try:
-        lines.read_line()  # the header
+        delimiter, header = _header(lines)
+        wanted = {name: i for i, name in reversed(list(enumerate(header))) if name and (only is None or name in only)}
+        if only is None:
+            _warn(path, encoding, header)
         for line, cells in _records(lines, delimiter, len(header)):
+            if cells is None:
+                yield Skipped(str(path), line, f"it has a cell of more than {csv.field_size_limit()} characters")
+                continue
+            while len(cells) > len(header) and not cells[-1].strip():
+                cells.pop()  # delimiters at the end of the line
             if len(cells) < len(header):
                 yield Skipped(str(path), line, f"it has {len(cells)} cells, the header has {len(header)}")
                 continue
@@ -117,11 +137,19 @@ def _rows(
                     path, len(joined), header[-1], shown)  # fmt: skip
 
 
-def _records(lines: _Lines, delimiter: str, width: int) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of each record; blank lines are left out."""
+def _warn(path: Path, encoding: str, header: list[str]) -> None:
+    if encoding == "cp1252":
+        log.warning("%s is not UTF-8 and is read as Windows-1252; if letters look wrong, save it as UTF-8", path)
+    if twice := sorted({name for name in header if name and header.count(name) > 1}):
+        log.warning("%s: of columns with the same name the first is read: %s", path, ", ".join(twice))
+
+
+def _records(lines: _Lines, delimiter: str, width: int) -> Iterator[tuple[int, list[str] | None]]:
+    """Line number and cells of each record, None for one with a cell that is too long; no blank lines."""
     while True:
         lines.start()
         line = lines.line + 1
+        cells: list[str] | None
         try:
             cells = next(csv.reader(lines, delimiter=delimiter))
         except StopIteration:
@@ -132,7 +160,7 @@ def _records(lines: _Lines, delimiter: str, width: int) -> Iterator[tuple[int, l
             cells = _one_line(lines.keep_first(), delimiter)
         elif not cells and lines.taken[0].strip():
             cells = _one_line(lines.taken[0], delimiter)
-        if any(cell.strip() for cell in cells):
+        if cells is None or any(cell.strip() for cell in cells):
             yield line, cells
 
 
@@ -147,11 +175,11 @@ def _is_one_record(taken: list[str], delimiter: str, width: int) -> bool:
     return len(records) == 1 and len(records[0]) >= width
 
 
-def _one_line(line: str, delimiter: str) -> list[str]:
+def _one_line(line: str, delimiter: str) -> list[str] | None:
     try:
         return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:  # a cell beyond the reader's limit
-        return line.rstrip("\r\n").split(delimiter)
+    except csv.Error:  # a cell beyond the reader's limit: where it ends can only be guessed
+        return None
 
 
 def _count(path: Path) -> int:

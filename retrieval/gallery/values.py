@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 _MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "none", "null", "nil", "-", "--", "?", "unknown", "undefined"}
 _AMOUNT = re.compile(r"\d(?:[\d.,'’]|[\s  ](?=\d{3}(?!\d)))*")
@@ -27,7 +28,7 @@ def text_of(value: object) -> str:
 
 def number_of(value: object) -> float | None:
     """A number that the file gives as a number; None for text, truth values, NaN and infinity."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     try:
         number = float(value)
