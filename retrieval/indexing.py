@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.errors import GalleryError, ImageError
+from retrieval.errors import GalleryError, ImageError, StoreError
 from retrieval.gallery import Skipped, fingerprint
 from retrieval.images import open_picture
 from retrieval.schema import Item
@@ -86,13 +86,17 @@ def index(
 
 
 def write_skipped(report: IndexReport, path: str | Path) -> None:
-    """A tab-separated list with the columns file, line, reason; one row for each skipped entry."""
+    """A tab-separated list with the columns file, line, reason; one row for each skipped entry. Raises StoreError."""
     path = Path(path)
     rows = [("file", "line", "reason"), *((one.file, str(one.line), one.reason) for one in report.skipped)]
     new = path.with_name(path.name + ".new")
     text = "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
-    new.write_text(text, encoding="utf-8", errors="backslashreplace")
-    new.replace(path)
+    try:
+        new.write_text(text, encoding="utf-8", errors="backslashreplace")
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be written ({error.strerror}): make room.") from error
 
 
 class _Run:
@@ -138,7 +142,8 @@ class _Run:
         kept = self.encoded | self.unchanged.keys()
         if not kept:
             reasons = Counter(one.reason for one in self.skipped).most_common(1)
-            raise GalleryError(f"No item of the gallery can be used. {reasons[0][0] if reasons else 'It is empty.'}")
+            why = f"Mostly because: {reasons[0][0].rstrip('.')}." if reasons else "It is empty."
+            raise GalleryError(f"No item of the gallery can be used. {why}")
         removed = sorted(self.before.keys() - kept)
         self.store.remove(removed)
         self.store.commit()

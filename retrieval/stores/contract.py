@@ -53,8 +53,7 @@ def attribute_kinds(known: Mapping[str, bool], items: Iterable[Item]) -> dict[st
             if kinds.setdefault(name, is_number) != is_number:
                 raise GalleryError(
                     f"Item {item.item_id!r}: {name!r} is {value!r}, but other items have "
-                    f"{'numbers' if kinds[name] else 'words'} there. Spell it alike in the whole gallery, "
-                    "or index into a new directory."
+                    f"{'numbers' if kinds[name] else 'words'} there. Spell it alike in the whole gallery."
                 )
     return kinds
 

@@ -8,6 +8,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +24,8 @@ LAYOUT = 1
 """Changes with the table's columns; an index of another layout is refused."""
 MANIFEST = "manifest.json"
 LOCK = "writer.lock"
+UNWRITABLE = ("No space left", "not enough space", "Disk quota exceeded", "Read-only file system", "Permission denied")
+"""What is said when it is not the files that are at fault."""
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -41,10 +45,14 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    path.mkdir(parents=True, exist_ok=True)
+    """Raises StoreError when it cannot be written."""
     new = path / f"{MANIFEST}.new"
-    new.write_text(json.dumps({"layout": LAYOUT, **asdict(manifest)}, indent=2) + "\n", encoding="utf-8")
-    new.replace(path / MANIFEST)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        new.write_text(json.dumps({"layout": LAYOUT, **asdict(manifest)}, indent=2) + "\n", encoding="utf-8")
+        new.replace(path / MANIFEST)
+    except OSError as error:
+        raise unwritable(path, error.strerror) from error
 
 
 def refuse_other(path: Path, found: Manifest, wanted: Manifest) -> None:
@@ -65,17 +73,41 @@ def rebuild(path: Path) -> str:
     return f"delete {path} and index the gallery again."
 
 
+def unwritable(path: Path, reason: str | None) -> StoreError:
+    return StoreError(
+        f"The index cannot be written in {path} ({reason}). It needs a directory of its own with enough room: "
+        "choose one with --index, or make room."
+    )
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """What goes wrong on the disk becomes a StoreError."""
+    try:
+        yield
+    except (RuntimeError, OSError) as error:
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, error: Exception) -> StoreError:
+    if reason := next((words for words in UNWRITABLE if words.casefold() in str(error).casefold()), None):
+        return unwritable(path, reason)
+    return StoreError(f"The index in {path} is damaged ({error}): {rebuild(path)}")
+
+
 def lock(path: Path) -> FileLock:
     """The writer's lock, held; the system frees it when the process ends, however it ends.
 
-    Raises StoreError when somebody else holds it.
+    Raises StoreError when somebody else holds it, or `path` is no directory that can be written.
     """
     from filelock import FileLock, Timeout
 
-    path.mkdir(parents=True, exist_ok=True)
     held = FileLock(path / LOCK, timeout=0, thread_local=False)
     try:
+        path.mkdir(parents=True, exist_ok=True)
         held.acquire()
     except Timeout as error:
         raise StoreError(f"Another process is indexing into {path}: wait until it is done.") from error
+    except OSError as error:
+        raise unwritable(path, error.strerror) from error
     return held

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
-from retrieval.errors import StoreError
+from retrieval.errors import GalleryError, StoreError
 from retrieval.stores import index_directory, rows
 from retrieval.stores.contract import attribute_kinds, last_of_each, unit_rows
 from retrieval.stores.lance_version import ROWS_PER_PARTITION, VECTOR_INDEX, Version, id_condition, read_fingerprints
@@ -63,7 +63,7 @@ class LanceStore:
         self._ann_rows = ann_rows
         self._tags = _open_table(path).tags
         self._version: Version | None = None
-        self._writer = _Writer(_open_table(path)) if lock else None
+        self._writer = _Writer(path, _open_table(path)) if lock else None
 
     @classmethod
     def open(cls, path: str | Path, manifest: Manifest) -> Self:
@@ -100,8 +100,9 @@ class LanceStore:
                 index_directory.write_manifest(path, manifest)
             else:
                 raise StoreError(f"This store compares by {METRIC}; the encoder asks for {manifest.metric!r}.")
-            _ensure_table(path, manifest.dim)
-            return cls(path, manifest, lock, ann_rows)
+            with index_directory.told(path):
+                _ensure_table(path, manifest.dim)
+                return cls(path, manifest, lock, ann_rows)
         except BaseException:
             lock.release()
             raise
@@ -122,26 +123,30 @@ class LanceStore:
         vectors = unit_rows(embeddings, len(items), self.manifest.dim)
         kept = last_of_each(items)
         if kept:
-            self._writing.add([items[row] for row in kept], vectors[kept])
+            with index_directory.told(self.path):
+                self._writing.add([items[row] for row in kept], vectors[kept])
 
     def remove(self, item_ids: Sequence[str]) -> None:
-        self._writing.remove(item_ids)
+        with index_directory.told(self.path):
+            self._writing.remove(item_ids)
 
     def commit(self) -> None:
         table = self._writing.table
-        if table.version == self._tags.get_version(PUBLISHED):
-            return
-        # optimize() fails when it would clean up a tagged version: compact now, clean up once the tag has moved.
-        table.optimize(cleanup_older_than=FOREVER)
-        _build_indices(table, self._ann_rows)
-        self._tags.update(PUBLISHED, table.version)
-        table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
-        logger.info("published %d items in %s", table.count_rows(), self.path)
+        with index_directory.told(self.path):
+            if table.version == self._tags.get_version(PUBLISHED):
+                return
+            # optimize() fails when it would clean up a tagged version: compact now, clean up once the tag has moved.
+            table.optimize(cleanup_older_than=FOREVER)
+            _build_indices(table, self._ann_rows)
+            self._tags.update(PUBLISHED, table.version)
+            table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
+            logger.info("published %d items in %s", table.count_rows(), self.path)
 
     def fingerprints(self) -> Mapping[str, str]:
         if self._writer:
             return dict(self._writer.fingerprints)
-        return read_fingerprints(_open_table(self.path))
+        with index_directory.told(self.path):
+            return read_fingerprints(_open_table(self.path))
 
     def search(
         self, embedding: Embeddings, k: int, filters: Sequence[Filter] = (), exclude: Sequence[str] = ()
@@ -178,19 +183,20 @@ class LanceStore:
                 return ask(version)
             except BROKEN as error:
                 if self._published() == number:
-                    raise _damaged(self.path, error) from error
+                    raise index_directory.damaged(self.path, error) from error
 
     def _published(self) -> int:
         try:
             return int(self._tags.get_version(PUBLISHED))
         except BROKEN as error:
-            raise _damaged(self.path, error) from error
+            raise index_directory.damaged(self.path, error) from error
 
 
 class _Writer:
     """The newest version of the table, and what is in it."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, path: Path, table: Table) -> None:
+        self.path = path
         self.table = table
         self.fingerprints = read_fingerprints(table)
 
@@ -203,7 +209,7 @@ class _Writer:
         from retrieval.gallery import fingerprint
 
         known = rows.attribute_kinds_of(self.table.schema)
-        kinds = attribute_kinds(known, items)
+        kinds = self._kinds(known, items)
         new = [rows.attribute_field(name, is_number=kinds[name]) for name in kinds if name not in known]
         fingerprints = [fingerprint(item) for item in items]
         if new:
@@ -213,6 +219,13 @@ class _Writer:
         self.table.add(batch)
         self.fingerprints.update(zip((item.item_id for item in items), fingerprints, strict=True))
         self._expect_count()
+
+    def _kinds(self, known: Mapping[str, bool], items: Sequence[Item]) -> dict[str, bool]:
+        try:
+            return attribute_kinds(known, items)
+        except GalleryError as error:
+            advice = f"If the gallery has changed, {index_directory.rebuild(self.path)}"
+            raise GalleryError(f"{error} {advice}") from error
 
     def remove(self, item_ids: Sequence[str]) -> None:
         present = sorted({item_id for item_id in item_ids if item_id in self.fingerprints})
@@ -237,7 +250,7 @@ def _open_table(path: Path) -> Table:
     try:
         return lancedb.connect(path).open_table(TABLE)
     except BROKEN as error:
-        raise _damaged(path, error) from error
+        raise index_directory.damaged(path, error) from error
 
 
 def _open_version(path: Path, number: int) -> Version:
@@ -250,8 +263,8 @@ def _ensure_table(path: Path, dim: int) -> None:
     """An empty, published table unless there is one; also where a run was killed between the two steps."""
     import lancedb
 
-    if not (path / f"{TABLE}.lance").exists():
-        lancedb.connect(path).create_table(TABLE, schema=rows.base_schema(dim))
+    if not any((path / f"{TABLE}.lance" / "_versions").glob("*.manifest")):  # none is left by a run that was killed
+        lancedb.connect(path).create_table(TABLE, schema=rows.base_schema(dim), mode="overwrite")
     table = _open_table(path)
     if PUBLISHED not in table.tags.list():
         table.tags.create(PUBLISHED, 1)
@@ -273,7 +286,3 @@ def _build_indices(table: Table, ann_rows: int) -> None:
     if stats is None or stats.num_unindexed_rows > MAX_UNINDEXED * n_rows:
         config = IvfSq(distance_type=METRIC, num_partitions=math.ceil(n_rows / ROWS_PER_PARTITION))
         table.create_index("vector", config=config, name=VECTOR_INDEX, replace=True)
-
-
-def _damaged(path: Path, error: Exception) -> StoreError:
-    return StoreError(f"The index in {path} is damaged ({error}): {index_directory.rebuild(path)}")

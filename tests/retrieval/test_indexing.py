@@ -13,7 +13,7 @@ import pytest
 from PIL import Image as PilImage
 
 from retrieval.encoders.hashing import HashingEncoder
-from retrieval.errors import GalleryError
+from retrieval.errors import GalleryError, StoreError
 from retrieval.gallery import Skipped, read_gallery
 from retrieval.images import image_id
 from retrieval.indexing import IndexReport, index, write_skipped
@@ -202,6 +202,13 @@ def test_the_list_of_skipped_entries_is_written_with_one_line_each(tmp_path: Pat
     write_skipped(IndexReport(1, 0, 0, skipped), tmp_path / "skipped.tsv")
     lines = (tmp_path / "skipped.tsv").read_text(encoding="utf-8").splitlines()
     assert lines == ["file\tline\treason", "a b.csv\t3\ttwo lines", "caf\\udce9.jpg\t0\tnot a picture"]
+    assert [file.name for file in tmp_path.iterdir()] == ["skipped.tsv"]
+
+
+def test_a_list_that_cannot_be_written_is_a_store_error(tmp_path: Path) -> None:
+    (tmp_path / "skipped.tsv").mkdir()
+    with pytest.raises(StoreError, match=r"skipped\.tsv cannot be written"):
+        write_skipped(IndexReport(1, 0, 0, ()), tmp_path / "skipped.tsv")
     assert [file.name for file in tmp_path.iterdir()] == ["skipped.tsv"]
 
 

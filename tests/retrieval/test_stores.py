@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from retrieval.errors import FilterError, GalleryError, ManifestError, StoreError
 from retrieval.protocols import Manifest, Store
 from retrieval.schema import AttributeValue, Filter, Hit, Image, Item
+from retrieval.stores import index_directory
 from retrieval.stores.lance import LanceStore
 from retrieval.stores.lance_version import Version
 from retrieval.stores.memory import MemoryStore
@@ -439,6 +440,52 @@ def test_a_damaged_index_is_a_store_error_that_says_what_to_do(index: Path, dama
     damage(index)
     with pytest.raises(StoreError, match="index the gallery again"):
         LanceStore.open(index, MANIFEST).search(vectors(1)[0], 3)
+
+
+@pytest.mark.parametrize("damage", [damage_manifest, damage_layout, damage_tag, damage_data])
+def test_a_damaged_index_is_not_written_to_either(index: Path, damage: Callable[[Path], None]) -> None:
+    damage(index)
+    with pytest.raises(StoreError, match="index the gallery again"), LanceStore.open_or_create(index, MANIFEST):
+        pass
+
+
+def test_the_fingerprints_of_a_damaged_index_are_a_store_error(index: Path) -> None:
+    reader = LanceStore.open(index, MANIFEST)
+    damage_data(index)
+    with pytest.raises(StoreError, match="index the gallery again"):
+        reader.fingerprints()
+
+
+@pytest.mark.parametrize("damage", [damage_table, damage_versions])
+def test_a_table_whose_creation_was_cut_off_is_created_again(index: Path, damage: Callable[[Path], None]) -> None:
+    damage(index)
+    (index / "items.lance").mkdir(exist_ok=True)
+    with LanceStore.open_or_create(index, MANIFEST) as writer:
+        writer.add(gallery(5), vectors(5))
+        writer.commit()
+    assert LanceStore.open(index, MANIFEST).count() == 5
+
+
+def test_a_place_that_cannot_be_written_is_a_store_error_that_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(StoreError, match="--index"):
+            LanceStore.open_or_create(place, MANIFEST)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [("lance error: No space left on device (os error 28), lib.rs:1", "make room"), ("Not found: x.lance", "delete")],
+)
+def test_what_fails_on_the_disk_says_whether_the_files_are_at_fault(words: str, advice: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=advice), index_directory.told(tmp_path):
+        raise RuntimeError(words)
+
+
+def test_a_gallery_whose_numbers_became_words_is_told_which_index_to_delete(index: Path) -> None:
+    with LanceStore.open_or_create(index, MANIFEST) as writer, pytest.raises(GalleryError, match=f"delete {index}"):
+        writer.add([item(1, price="cheap")], vectors(1))
 
 
 def test_an_index_can_be_copied_to_another_place(index: Path, tmp_path: Path) -> None:
