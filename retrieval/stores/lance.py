@@ -263,8 +263,10 @@ def _ensure_table(path: Path, dim: int) -> None:
     """An empty, published table unless there is one; also where a run was killed between the two steps."""
     import lancedb
 
-    if not any((path / f"{TABLE}.lance" / "_versions").glob("*.manifest")):  # none is left by a run that was killed
-        lancedb.connect(path).create_table(TABLE, schema=rows.base_schema(dim), mode="overwrite")
+    folder = path / f"{TABLE}.lance"
+    if not any((folder / "_versions").glob("*.manifest")):  # a run that was killed may have left the folder alone
+        mode = "overwrite" if folder.exists() else "create"
+        lancedb.connect(path).create_table(TABLE, schema=rows.base_schema(dim), mode=mode)
     table = _open_table(path)
     if PUBLISHED not in table.tags.list():
         table.tags.create(PUBLISHED, 1)
