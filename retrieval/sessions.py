@@ -11,6 +11,7 @@ or a value of another type is an error that names the line and the place in it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import StrEnum
@@ -53,7 +54,7 @@ def session_from_jsonl(text: str, pictures_dir: str | Path | None = None) -> Ses
             turn: Turn = _decoded(Turn, _parsed(number, line), "turn", folder)
             session = session.append(turn)
         except (_MismatchError, ValueError) as error:
-            raise MessageError(f"Line {number} of the session file is damaged: {error}. {_ADVICE}") from error
+            raise MessageError(f"Line {number} of the session file is damaged: {error!s:.200}. {_ADVICE}") from error
     return session
 
 
@@ -115,15 +116,19 @@ def _no_constant(name: str) -> NoReturn:
 def _session_id(number: int, line: str) -> str:
     header = _parsed(number, line)
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise MessageError(f'Line {number} is not the header of a session file ("format": "{FORMAT}"). Choose another.')
+        raise MessageError(
+            f'Line {number} is not the header of a session file ("format": "{FORMAT}"). Choose another file.'
+        )
     if header.get("version") != VERSION:
         raise MessageError(
-            f"The session file has version {header.get('version')!r}, this program reads {VERSION}. "
+            f"The session file has version {header.get('version')!r:.40}, this program reads {VERSION}. "
             "Export the conversation again with this program."
         )
     session_id = header.get("session_id")
-    if not isinstance(session_id, str) or not session_id:
-        raise MessageError(f"Line {number} of the session file gives no session_id. {_ADVICE}")
+    if not isinstance(session_id, str) or not re.fullmatch(r"[\w-]{1,64}", session_id):  # it may become a folder's name
+        raise MessageError(
+            f"Line {number} of the session file gives no session_id of up to 64 letters, digits, - and _. {_ADVICE}"
+        )
     return session_id
 
 
@@ -188,7 +193,7 @@ def _decoded_record(kind: Any, value: object, where: str, pictures: Path | None)
     values = _checked(isinstance(value, Mapping), value, where, "an object")
     known = {field.name: field for field in fields(kind)}
     if unknown := sorted(map(str, values.keys() - known.keys())):
-        raise _MismatchError(f"{where} has an unknown key {unknown[0]!r}")
+        raise _MismatchError(f"{where} has an unknown key {unknown[0]!r:.60}")
     for name, field in known.items():
         if name not in values and _default(field) is MISSING:
             raise _MismatchError(f"{where} lacks {name!r}")
@@ -199,7 +204,7 @@ def _decoded_record(kind: Any, value: object, where: str, pictures: Path | None)
 def _placed(image: Image, where: str, pictures: Path | None) -> Image:
     """Only a bare file name is taken: a file from elsewhere must not choose what is opened here."""
     if image.path in {".", ".."} or "\0" in image.path or _file_name(image.path) != image.path:
-        raise _MismatchError(f"{where}.path is {image.path!r} instead of a file's name without folders")
+        raise _MismatchError(f"{where}.path is {image.path!r:.80} instead of a file's name without folders")
     return replace(image, path=str(pictures / image.path)) if pictures else image
 
 

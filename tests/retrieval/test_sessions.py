@@ -72,7 +72,7 @@ BARE = Turn(1, None, Message("hello"), Plan(Intent.OTHER), Reply("Hello!"))
 
 @st.composite
 def sessions(draw: st.DrawFn) -> Session:
-    session = Session(draw(st.text(min_size=1, max_size=8)))
+    session = Session(draw(st.from_regex(r"[\w-]{1,64}", fullmatch=True)))
     for number in range(1, draw(st.integers(1, 4))):
         parent = draw(st.none() | st.integers(1, number - 1)) if number > 1 else None
         query, ranking = draw(st.none() | queries), draw(st.none() | rankings)
@@ -182,11 +182,21 @@ def test_the_place_in_the_line_is_named() -> None:
         ('{"a": 1}', "not the header"),
         (HEADER.replace('"version": 1', '"version": 2'), "version 2, this program reads 1"),
         (HEADER.replace('"s1"', '""'), "no session_id"),
+        (HEADER.replace('"s1"', '"../s1"'), "no session_id"),
     ],
 )
 def test_a_wrong_header_is_refused(text: str, words: str) -> None:
     with pytest.raises(MessageError, match=words):
         session_from_jsonl(text)
+
+
+@pytest.mark.parametrize(
+    "line", [HEADER.replace('"version": 1', f'"version": {"9" * 4000}'), HEADER + "\n" + json.dumps({"x" * 4000: 1})]
+)
+def test_a_long_mistake_is_told_in_short(line: str) -> None:
+    with pytest.raises(MessageError) as raised:
+        session_from_jsonl(line)
+    assert len(str(raised.value)) < 400
 
 
 def test_a_damaged_plan_turn_or_message_is_refused() -> None:
