@@ -15,7 +15,7 @@ def _arguments() -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     gallery = commands.add_parser("gallery", help="write the embedded gallery")
     gallery.add_argument("--out", type=Path, default=Path("assets/gallery"))
-    gallery.add_argument("--n", type=int, default=720)
+    gallery.add_argument("--n", type=int, default=1100)
     gallery.add_argument("--seed", type=int, default=1)
     sample = commands.add_parser("sample", help="write training material: products, sketches, captions")
     sample.add_argument("--out", type=Path, required=True)

@@ -8,53 +8,20 @@ import logging
 import random
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from PIL import Image, ImageDraw
 
 from builders.studio import naming
-from builders.studio.garment import Garment, family, palette, sample_garment, styles
+from builders.studio.assortment import stock
+from builders.studio.garment import Garment, sample_garment, styles
 from builders.studio.kinds import KINDS
 from builders.studio.render import render
 
 log = logging.getLogger(__name__)
 
-VERSION = "1"
-_SOUGHT = (
-    "T-shirt", "Shirt", "Sweater", "Jacket", "Coat", "Dress", "Skirt", "Trousers", "Jeans", "Sneakers", "Boots",
-    "Heels", "Handbag",
-)  # fmt: skip
-"""Kinds that a shopper looks for most."""
-
-
-def spread_garments(n: int, seed: int) -> list[Garment]:
-    """n garments in mixed order: the styles of a kind in turn, its colours as different as they go."""
-    rng = random.Random(seed)
-    garments = [garment for kind, count in _counts(n).items() for garment in _spread(rng, kind, count)]
-    rng.shuffle(garments)
-    return garments
-
-
-def _counts(n: int) -> dict[str, int]:
-    """How many garments of each kind; adds up to n."""
-    weights = {kind: 1.4 if kind in _SOUGHT else 0.7 if family(kind) == "accessories" else 1.0 for kind in KINDS}
-    total, given, counts = sum(weights.values()), 0.0, {}
-    for kind, weight in weights.items():
-        before, given = round(given * n / total), given + weight
-        counts[kind] = round(given * n / total) - before
-    return counts
-
-
-def _spread(rng: random.Random, kind: str, count: int) -> Iterator[Garment]:
-    names = styles(kind)
-    used: dict[str, int] = {}
-    for turn in range(count):
-        style = names[turn % len(names)]
-        colours = palette(kind, style)
-        colour = min(rng.sample(colours, len(colours)), key=lambda c: used.get(c, 0))
-        used[colour] = used.get(colour, 0) + 1
-        yield sample_garment(rng, kind, colour, style)
+VERSION = "2"
 
 
 def record(garment: Garment, item_id: str, image: str) -> dict[str, str | float]:
@@ -87,7 +54,7 @@ def write_gallery(folder: Path, n: int, seed: int, height: int = 512, quality: i
     (made / "images").mkdir(parents=True)
     records: list[dict[str, object]] = []
     digest = hashlib.sha256()
-    for number, garment in enumerate(spread_garments(n, seed), start=1):
+    for number, garment in enumerate(stock(n, seed), start=1):
         item_id = f"studio-{number:04d}"
         image = f"images/{item_id}.webp"
         render(garment, height=height).save(made / image, quality=quality, method=4)

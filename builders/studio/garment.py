@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from builders.studio.kinds import ALL_CLOTH, COLOURS, DENIM, KINDS, PALETTES
+from builders.studio.kinds import ALL_CLOTH, COLOURS, DENIM, KINDS, PALETTES, Choices
 from builders.studio.styles import STYLES
 
 _PLAIN_FOR_MEN = ("T-shirt", "Tank Top", "Shorts", "Scarf", "Sneakers", "Hat", "Backpack")
@@ -107,12 +107,19 @@ def palette(kind: str, style: str) -> tuple[str, ...]:
 
 
 def sample_garment(
-    rng: random.Random, kind: str | None = None, colour: str | None = None, style: str | None = None
+    rng: random.Random,
+    kind: str | None = None,
+    colour: str | None = None,
+    style: str | None = None,
+    instead: Choices | None = None,
 ) -> Garment:
-    """Draw a garment; what is given is kept, the rest is drawn to fit it."""
+    """Draw a garment; what is given is kept, the rest is drawn to fit it.
+
+    `instead` holds words that replace those of the kind and style.
+    """
     kind = kind or rng.choice(list(KINDS))
     style = style or rng.choice(KINDS[kind]["style"].split(","))
-    choices = {**KINDS[kind], **STYLES.get((kind, style), {})}
+    choices = {**KINDS[kind], **STYLES.get((kind, style), {}), **(instead or {})}
     choices.pop("colour", None)
     colour = colour or rng.choice(palette(kind, style))
     words = {name: rng.choice(values.split(",")) for name, values in choices.items()}

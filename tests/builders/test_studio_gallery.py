@@ -14,7 +14,8 @@ pytest.importorskip("skia", reason="the studio draws with skia-python (requireme
 
 from PIL import Image
 
-from builders.studio.gallery import spread_garments, write_gallery, write_sample
+from builders.studio.assortment import counts, stock
+from builders.studio.gallery import write_gallery, write_sample
 
 GALLERY = Path(__file__).parents[2] / "assets" / "gallery"
 
@@ -30,10 +31,10 @@ def card() -> dict[str, Any]:
     return loaded
 
 
-def test_the_gallery_holds_at_least_600_items_of_at_least_20_kinds(items: list[dict[str, Any]]) -> None:
+def test_the_gallery_holds_at_least_1000_items_of_at_least_28_kinds(items: list[dict[str, Any]]) -> None:
     kinds = Counter(item["category"] for item in items)
-    assert len(items) >= 600
-    assert len(kinds) >= 20
+    assert len(items) >= 1000
+    assert len(kinds) >= 28
     assert min(kinds.values()) >= 12
 
 
@@ -67,7 +68,88 @@ def test_colours_are_well_spread(items: list[dict[str, Any]]) -> None:
     assert len(colours) >= 24
     assert max(colours.values()) < 0.12 * len(items)
     dresses = Counter(item["colour"] for item in items if item["category"] == "Dress")
-    assert max(dresses.values()) <= 2
+    assert len(dresses) >= 20
+    assert max(dresses.values()) <= 10
+
+
+MAIN = ("Black", "White", "Blue", "Navy Blue", "Red", "Green", "Grey", "Beige", "Pink", "Yellow", "Brown", "Purple")
+
+
+def _found(items: list[dict[str, Any]], *genders: str, **words: str) -> list[dict[str, Any]]:
+    return [
+        item
+        for item in items
+        if all(item.get(name) == word for name, word in words.items()) and (not genders or item["gender"] in genders)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"),
+    [
+        *(("Dress", 88), ("Shirt", 58), ("T-shirt", 58), ("Sneakers", 48), ("Heels", 34), ("Boots", 34)),
+        *((kind, 38) for kind in ("Jacket", "Coat", "Skirt", "Trousers", "Jeans", "Sweater", "Blouse", "Handbag")),
+    ],
+)
+def test_kinds_that_shoppers_refine_have_depth(items: list[dict[str, Any]], kind: str, least: int) -> None:
+    assert len(_found(items, category=kind)) >= least
+
+
+def test_no_two_items_have_one_name(items: list[dict[str, Any]]) -> None:
+    assert len({item["name"] for item in items}) == len(items)
+
+
+@pytest.mark.parametrize("colour", MAIN)
+def test_dresses_of_every_main_colour_differ_in_sleeves_length_and_pattern(
+    items: list[dict[str, Any]], colour: str
+) -> None:
+    dresses = _found(items, category="Dress", colour=colour)
+    assert len(dresses) >= 5
+    assert len({dress["sleeves"] for dress in dresses}) >= 3
+    assert len({dress["length"] for dress in dresses}) >= 3
+    assert "Solid" in {dress["pattern"] for dress in dresses} != {"Solid"}
+
+
+@pytest.mark.parametrize("colour", ["Red", "Blue", "Black", "White", "Green"])
+@pytest.mark.parametrize("sleeves", ["Sleeveless", "Short Sleeves", "Long Sleeves"])
+def test_a_dress_may_be_refined_by_colour_and_sleeves(items: list[dict[str, Any]], colour: str, sleeves: str) -> None:
+    assert _found(items, category="Dress", colour=colour, sleeves=sleeves)
+
+
+@pytest.mark.parametrize("colour", ["Red", "Blue", "Black", "White", "Green", "Pink"])
+def test_there_are_dresses_for_a_summer_party_one_without_sleeves(items: list[dict[str, Any]], colour: str) -> None:
+    party = _found(items, category="Dress", colour=colour, usage="Party", season="Summer")
+    assert len(party) >= 2
+    assert "Sleeveless" in {dress["sleeves"] for dress in party}
+
+
+@pytest.mark.parametrize("colour", ["Red", "Black", "Blue"])
+def test_dresses_of_a_colour_are_for_every_usage_and_several_seasons(items: list[dict[str, Any]], colour: str) -> None:
+    dresses = _found(items, category="Dress", colour=colour)
+    assert {dress["usage"] for dress in dresses} == {"Casual", "Formal", "Party"}
+    assert len({dress["season"] for dress in dresses}) >= 3
+
+
+@pytest.mark.parametrize("kind", ["Shirt", "Blouse", "Trousers", "Sweater", "Skirt", "Coat"])
+def test_the_office_and_the_weekend_find_something(items: list[dict[str, Any]], kind: str) -> None:
+    assert len({item["colour"] for item in _found(items, category=kind, usage="Formal")}) >= 6
+    assert len(_found(items, category=kind, usage="Casual")) >= 10
+
+
+@pytest.mark.parametrize("gender", ["Men", "Women"])
+@pytest.mark.parametrize(("kind", "least"), [("Sneakers", 4), ("Boots", 3)])
+def test_black_shoes_are_there_for_men_and_women(
+    items: list[dict[str, Any]], kind: str, least: int, gender: str
+) -> None:
+    assert len(_found(items, gender, "Unisex", category=kind, colour="Black")) >= least
+
+
+@pytest.mark.parametrize("gender", ["Men", "Women"])
+@pytest.mark.parametrize("kind", ["Sneakers", "Boots"])
+@pytest.mark.parametrize("colour", ["Brown", "White"])
+def test_brown_and_white_shoes_are_there_for_men_and_women(
+    items: list[dict[str, Any]], kind: str, colour: str, gender: str
+) -> None:
+    assert _found(items, gender, category=kind, colour=colour)
 
 
 def test_values_are_words_or_numbers_and_never_empty(items: list[dict[str, Any]]) -> None:
@@ -85,9 +167,14 @@ def test_writing_again_gives_the_same_checksum_and_replaces_the_folder(tmp_path:
     assert not (tmp_path / "g.partial").exists()
 
 
+@pytest.mark.parametrize("n", [1, 33, 500, 1100])
+def test_counts_add_up(n: int) -> None:
+    assert sum(counts(n).values()) == n
+
+
 def test_another_seed_gives_other_garments() -> None:
-    assert spread_garments(40, 1) != spread_garments(40, 2)
-    assert len(spread_garments(41, 1)) == 41
+    assert stock(40, 1) != stock(40, 2)
+    assert len(stock(41, 1)) == 41
 
 
 def test_a_sample_has_two_pictures_and_captions_for_each_garment(tmp_path: Path) -> None:
