@@ -365,6 +365,7 @@ def _wire_results(shop: Shop, page: Page) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    logging.captureWarnings(True)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the temporary folder is removed
     with tempfile.TemporaryDirectory(prefix="dimity-") as folder:

@@ -34,7 +34,7 @@ def open_shop(folder: Path, gallery: str | None = None, index: Path | None = Non
     if gallery is None and index is not None and index.is_dir() and any(index.iterdir()):
         store: Store = LanceStore.open(index, encoder.manifest)
     else:
-        source = gallery or str(EMBEDDED_GALLERY)
+        source = str(EMBEDDED_GALLERY) if gallery is None else gallery
         store = _indexed(source, index or default_index(source, encoder), encoder)
     retriever = Retriever(encoder, store)
     return Shop.open(Assistant(retriever, RulesPlanner(encoder.encode_sentences)), retriever, folder)
@@ -64,8 +64,9 @@ def _indexed(gallery: str, directory: Path, encoder: Encoder) -> Store:
     with LanceStore.open_or_create(directory, encoder.manifest) as store:
         report = index(encoder, store, read_gallery(gallery, directory / "pictures"), total=count_items(gallery))
     log.info("%s", report)
+    listed = directory / "skipped.tsv"
+    listed.unlink(missing_ok=True)
     if report.skipped:
-        listed = directory / "skipped.tsv"
         write_skipped(report, listed)
         log.warning("All that was skipped is listed in %s", listed)
     return store

@@ -77,6 +77,8 @@ def _chips(plan: Plan) -> Iterable[Chip]:
             )
     for condition in plan.filters:
         yield Chip(filter_label(condition), _without_filter(plan, condition))
+    for wish in plan.wishes:
+        yield Chip(f"{filter_label(wish)} (a wish)", _without_wish(plan, wish))
     for unwanted in plan.unwanted_texts:
         yield Chip(
             f"no {unwanted}",
@@ -89,10 +91,19 @@ def _chips(plan: Plan) -> Iterable[Chip]:
         )
 
 
+def _without_wish(plan: Plan, wish: Filter) -> Plan:
+    words = _words_without(plan, wish)
+    return replace(plan, wishes=tuple(w for w in plan.wishes if w != wish), text=" ".join(words) or plan.text)
+
+
+def _words_without(plan: Plan, condition: Filter) -> list[str]:
+    gone = {key(str(value)) for value in condition.values} if condition.operator == "any_of" else set()
+    return [word for word in plan.text.split() if key(word) not in gone]
+
+
 def _without_filter(plan: Plan, condition: Filter) -> Plan:
     """Its words go with it, unless they are all there is: a text that still says "red" would still look for red."""
-    gone = {key(str(value)) for value in condition.values} if condition.operator == "any_of" else set()
-    words = [word for word in plan.text.split() if key(word) not in gone]
+    words = _words_without(plan, condition)
     left = tuple(f for f in plan.filters if f != condition)
     is_nothing_left = not (words or left or plan.references)
     return replace(plan, filters=left, text=plan.text if is_nothing_left else " ".join(words))

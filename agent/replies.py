@@ -39,7 +39,7 @@ def _found(plan: Plan, outcome: Outcome) -> str:
         return _same(outcome)
     asked = filters_label(plan.filters)
     if not asked:
-        return f"Here are {n_shown} matches. First comes {best}."
+        return f"Here are {n_shown} matches. First comes {best}." if n_shown > 1 else f"There is one match: {best}."
     if n_shown >= outcome.k:
         return f"{outcome.n_matching} items fit: {asked}. These {n_shown} fit best, first {best}."
     if n_shown == 1:

@@ -88,4 +88,5 @@ def items_of(catalogue: Catalogue, item_ids: Sequence[str]) -> tuple[Item, ...]:
 
 def own_filters(turn: Turn) -> tuple[Filter, ...]:
     """What the words of a turn asked for: filters that were set by hand last only as long as they are set."""
-    return tuple(condition for condition in turn.plan.filters if condition not in turn.message.filters)
+    asked = (*turn.plan.filters, *turn.plan.wishes)
+    return tuple(condition for condition in asked if condition not in turn.message.filters)

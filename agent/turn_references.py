@@ -43,6 +43,11 @@ TURN_ORDINAL = re.compile(
     rf"\b(?:the |my |your |our )?(?:very )?(?P<n>{'|'.join(ORDINALS)}|original|initial|\d{{1,3}}(?:st|nd|rd"
     rf"|th)) {_LEDGER}\b"
 )
+_BACK_TO_ORDINAL = re.compile(
+    rf"\bback (?:again )?to (?:the |my )?(?:very )?(?P<n>{'|'.join(ORDINALS)})(?: ones?)?"
+    r"(?=\s*(?:$|[,.;:!?]|(?:and|but|then|in|with|without|for|make|only|please|again)\b))"
+)
+"""Without a noun, "the first" that one goes back to is the first turn, not the first item of what is shown."""
 _STEPS_BACK = re.compile(
     rf"\b(?P<n>\d{{1,2}}|{'|'.join(CARDINALS)}) (?:steps?|turns?|searches|messages)(?: (?:back|ago|earlier|before))?\b"
 )
@@ -73,6 +78,8 @@ def refer_to_turn(text: str) -> TurnReferent | None:
         return TurnReferent(match.span(), number=as_number(match["n"]))
     if match := TURN_ORDINAL.search(text):
         return TurnReferent(match.span(), number=as_number(match["n"]))
+    if match := _BACK_TO_ORDINAL.search(text):
+        return TurnReferent((match.start("n"), match.end()), number=as_number(match["n"]))
     if match := _STEPS_BACK.search(text):
         return TurnReferent(
             match.span(), steps_back=CARDINALS.get(match["n"]) or max(1, int(re.sub(r"\D", "", match["n"])))

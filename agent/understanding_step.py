@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agent.protocols import Catalogue
 from agent.scene import items_of, look, turns_known
+from agent.yielding import give_way
 from retrieval.errors import MessageError
 from retrieval.schema import Message, Plan, Session
 
@@ -30,8 +31,8 @@ def settle(session: Session, message: Message, plan: Plan, catalogue: Catalogue)
     named = (*plan.references, *plan.unwanted_items)
     if len(items_of(catalogue, named)) != len(named):
         raise MessageError("An item that this refers to is no longer in the gallery. Select another one.")
-    if message.plan is not None or not message.filters:
+    if message.plan is not None:
         return plan
     by_hand = {condition.attribute for condition in message.filters}
     kept = tuple(condition for condition in plan.filters if condition.attribute not in by_hand)
-    return replace(plan, filters=(*kept, *message.filters))
+    return give_way(replace(plan, filters=(*kept, *message.filters)), message.filters, catalogue)

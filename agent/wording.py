@@ -89,4 +89,7 @@ def plan_label(plan: Plan) -> str:
 
 
 def _value(value: str | float) -> str:
-    return f"{value:g}" if isinstance(value, float) and value < 1e6 else str(value)
+    """Numbers as a price tag shows them: `"85.50"`, `"120"`."""
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}"

@@ -134,6 +134,8 @@ class Plan:
     references: tuple[str, ...] = ()
     """item_ids that are meant ("the second one"). The message's own pictures are added to them."""
     filters: tuple[Filter, ...] = ()
+    wishes: tuple[Filter, ...] = ()
+    """Conditions that nothing fits together with the filters: they rank through the words, and hold again later."""
     unwanted_texts: tuple[str, ...] = ()
     """Exclusions that no catalogue attribute can express ("logo"); those that one can are none_of filters."""
     unwanted_items: tuple[str, ...] = ()
