@@ -77,6 +77,8 @@ def fingerprint(item: Item) -> str:
 def _open(path: str | Path) -> Source:
     if str(path).startswith(PREFIX):
         return open_hub(str(path))
+    if not str(path).strip():
+        raise GalleryError(f"The path of the gallery is empty. Give {KINDS}.")
     place = Path(path)
     try:
         if place.is_dir():

@@ -253,3 +253,8 @@ def test_a_folder_that_is_closed_is_reported(tmp_path: Path) -> None:
     items, skipped = read(tmp_path)
     (tmp_path / "closed").chmod(0o700)
     assert (len(items), [Path(one.file).name for one in skipped]) == (1, ["closed"])
+
+
+def test_an_empty_path_is_not_the_current_folder(tmp_path: Path) -> None:
+    with pytest.raises(GalleryError, match="path of the gallery is empty"):
+        read_gallery("", tmp_path)
