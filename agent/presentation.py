@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from agent.vocabulary import listed
 from agent.wording import filter_label, plan_label
 from agent.words import key
 from retrieval.schema import Filter, Intent, Plan, Session, Turn
@@ -86,7 +85,7 @@ def _chips(plan: Plan) -> Iterable[Chip]:
         )
     if plan.unwanted_items:
         yield Chip(
-            f"less like {listed(f'item {item_id}' for item_id in plan.unwanted_items)}",
+            "less like one item" if len(plan.unwanted_items) == 1 else f"less like {len(plan.unwanted_items)} items",
             replace(plan, unwanted_items=()),
         )
 
