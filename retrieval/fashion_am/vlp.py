@@ -35,7 +35,7 @@ class VlpSettings:
     """Everything that changes the weights besides the data."""
 
     dim: int = 256
-    epochs: int = 12
+    epochs: int = 8
     batch: int = 384
     sketches: int = 40
     """Line drawings a step, at most."""
