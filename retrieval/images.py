@@ -30,7 +30,7 @@ MAX_ASPECT = 40
 """Longest side over shortest; beyond it nothing is left after scaling."""
 MIN_UPLOAD_SIDE = 8
 UPLOAD_SIDE = 1024
-"""Longest side, in pixels, of a stored upload."""
+"""Longest side, in pixels, of a stored upload, and of any picture that is encoded."""
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", *(["AVIF"] if features.check("avif") else []))
 EXTENSIONS = {
     ".jpg": "JPEG", ".jpeg": "JPEG", ".jpe": "JPEG", ".jfif": "JPEG", ".png": "PNG", ".webp": "WEBP", ".gif": "GIF",

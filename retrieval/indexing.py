@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.errors import GalleryError, ImageError, StoreError
 from retrieval.gallery import Skipped, fingerprint
-from retrieval.images import open_picture
+from retrieval.images import UPLOAD_SIDE, open_picture
 from retrieval.schema import Item
 
 if TYPE_CHECKING:
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 
     Decoded = tuple[Item, "Picture | None", str]
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 BATCH_SIZE = 32
 RESUME_EVERY = 512
-MAX_SIDE = 1024
-"""As for uploads. A batch of phone photos would not fit into memory whole."""
 DECODE_THREADS = 2
 N_REASONS = 3
 
@@ -189,7 +187,7 @@ class _Run:
                 if item.image.path != path:
                     moved.append(replace(item, image=replace(item.image, path=path)))
         if moved:
-            logger.info("%d pictures are in another place than before", len(moved))
+            log.info("%d pictures are in another place than before", len(moved))
             self.store.add(moved, self.store.embeddings([item.item_id for item in moved]))
             self.store.commit()
 
@@ -206,7 +204,8 @@ def _decoded(items: Iterable[Item], pool: ThreadPoolExecutor, n_ahead: int) -> I
 
 
 def _decode(item: Item) -> Decoded:
+    """As large as an upload: a batch of phone photos would not fit into memory whole."""
     try:
-        return item, open_picture(item.image.path, MAX_SIDE), ""
+        return item, open_picture(item.image.path, UPLOAD_SIDE), ""
     except ImageError as error:
         return item, None, str(error)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "encoder"
 CARD_FORMAT = 1
+SENTENCE_DIM = 384
 
 TEXT_WEIGHT = 1.0
 PICTURE_WEIGHT = 1.0
@@ -75,7 +76,7 @@ class EmbeddedEncoder:
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # both libraries raise bare exceptions of their own
             raise EncoderError(
-                f"the weights in {folder} are damaged ({error}): restore them from the repository"
+                f"The weights in {folder} are damaged ({error}): restore them from the repository."
             ) from error
         tokenizer.enable_truncation(int(card["max_tokens"]))
         tokenizer.enable_padding()
@@ -97,12 +98,16 @@ class EmbeddedEncoder:
         """Late fusion of each query's text and references; `history` is not read by this encoder."""
         for query in queries:
             if not (query.text.strip() or query.references):
-                raise MessageError("there is nothing to look for: write a few words or add a picture")
+                raise MessageError("There is nothing to search for: write a few words or add a picture.")
         texts = _encode_once(
-            [t for q in queries for t in (q.text, *q.unwanted_texts) if t.strip()], lambda ts: self._encode_texts(ts)[0]
+            [text for query in queries for text in (query.text, *query.unwanted_texts) if text.strip()],
+            lambda distinct: self._encode_texts(distinct)[0],
         )
-        pictures = _encode_once([i for q in queries for i in (*q.references, *q.unwanted_images)], self._encode_images)
-        return _unit(np.stack([_fused(query, texts, pictures, self._manifest.dim) for query in queries]))
+        pictures = _encode_once(
+            [image for query in queries for image in (*query.references, *query.unwanted_images)], self._encode_images
+        )
+        vectors = [_fused(query, texts, pictures, self._manifest.dim) for query in queries]
+        return _unit(np.array(vectors, np.float32).reshape(len(queries), self._manifest.dim))
 
     def encode_pictures(self, pictures: Sequence[Picture]) -> Embeddings:
         """Decoded RGB pictures -> float32 (n, dim), unit rows."""
@@ -117,12 +122,13 @@ class EmbeddedEncoder:
         return self._encode_texts(texts)[1]
 
     def _encode_images(self, references: Sequence[Image]) -> Embeddings:
-        return self.encode_pictures([images.open_picture(image.path) for image in references])
+        # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
+        return self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in references])
 
     def _encode_texts(self, texts: Sequence[str]) -> tuple[Embeddings, Embeddings]:
         """Joint vectors (n, dim) and sentence vectors (n, 384). Batches hold texts of like length: less padding."""
         joint = np.zeros((len(texts), self._manifest.dim), np.float32)
-        sentence = np.zeros((len(texts), 384), np.float32)
+        sentence = np.zeros((len(texts), SENTENCE_DIM), np.float32)
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for at in range(0, len(order), BATCH):
             rows = order[at : at + BATCH]
@@ -134,14 +140,17 @@ class EmbeddedEncoder:
 
 
 def _read_card(folder: Path) -> dict[str, Any]:
+    """What `fashion_am.export` wrote beside the weights."""
     try:
         card: dict[str, Any] = json.loads((folder / "card.json").read_text("utf8"))
-    except (OSError, json.JSONDecodeError) as error:
-        raise EncoderError(f"no encoder in {folder} ({error}): restore assets/encoder from the repository") from error
+    except (OSError, ValueError) as error:
+        raise EncoderError(
+            f"There is no encoder in {folder} ({error}): restore assets/encoder from the repository."
+        ) from error
     if card.get("format") != CARD_FORMAT or card.get("preprocessing") != PREPROCESSING:
         raise EncoderError(
-            f"the encoder in {folder} was exported for format {card.get('format')} and preprocessing "
-            f"{card.get('preprocessing')!r}, this version reads {CARD_FORMAT} and {PREPROCESSING!r}: export it again"
+            f"The encoder in {folder} was exported for format {card.get('format')} and preprocessing "
+            f"{card.get('preprocessing')!r}, this version reads {CARD_FORMAT} and {PREPROCESSING!r}: export it again."
         )
     return card
 
@@ -166,7 +175,7 @@ def _fused(
 
 
 def _unit(vectors: Embeddings) -> Embeddings:
-    """The one place where vectors get unit length (the towers' outputs have it already)."""
+    """For sums of the towers' outputs, which have unit length themselves."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     result: Embeddings = (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
     return result

@@ -65,7 +65,7 @@ class HashingEncoder:
 
     def _query(self, query: Query) -> Vector:
         if not query.text.strip() and not query.references:
-            raise MessageError("There is nothing to search for: give some words or a picture.")
+            raise MessageError("There is nothing to search for: write a few words or add a picture.")
         wanted = np.zeros(self.dim)
         if query.text.strip():
             wanted += TEXT_WEIGHT * self._text(query.text)

@@ -11,7 +11,9 @@ from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, pixels
 from retrieval.errors import EncoderError, MessageError
 from retrieval.images import store_upload
-from retrieval.schema import Item, Query
+from retrieval.indexing import index
+from retrieval.schema import Image, Item, Query
+from retrieval.stores.memory import MemoryStore
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,21 @@ def test_a_picture_is_encoded_alike_as_item_and_as_query(encoder, pictures):
     image = pictures["red"]
     as_item = encoder.encode_items([Item("1", image, "")], [open_picture(image.path)])
     np.testing.assert_allclose(as_item, encoder.encode_queries([Query("q", "", (image,))]), atol=1e-5)
+
+
+def test_a_large_picture_of_the_gallery_has_one_vector_as_item_and_as_reference(encoder, tmp_path):
+    noise = np.random.default_rng(0).integers(0, 255, (15, 20, 3), np.uint8)
+    PillowImage.fromarray(noise).resize((2400, 1800), 0).save(tmp_path / "large.png")
+    item = Item("1", Image("large", str(tmp_path / "large.png")), "")
+    store = MemoryStore(encoder.manifest.dim)
+    index(encoder, store, [item], progress=False)
+    np.testing.assert_allclose(
+        store.embeddings(["1"]), encoder.encode_queries([Query("q", "", (item.image,))]), atol=1e-5
+    )
+
+
+def test_no_queries_give_no_vectors(encoder):
+    assert encoder.encode_queries([]).shape == (0, encoder.manifest.dim)
 
 
 def test_words_find_the_colour_they_name(encoder, pictures):
