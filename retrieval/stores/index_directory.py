@@ -38,9 +38,11 @@ def read_manifest(path: Path) -> Manifest:
         layout = record.pop("layout")
         manifest = Manifest(**{name.name: record[name.name] for name in fields(Manifest)})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{file} cannot be read ({error!r}): {rebuild(path)}") from error
+        raise StoreError(f"{file} cannot be read ({error!r}): {rebuild_advice(path)}") from error
     if layout != LAYOUT:
-        raise ManifestError(f"The index in {path} has layout {layout}, this version reads {LAYOUT}: {rebuild(path)}")
+        raise ManifestError(
+            f"The index in {path} has layout {layout}, this version reads {LAYOUT}: {rebuild_advice(path)}"
+        )
     return manifest
 
 
@@ -52,10 +54,10 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         new.write_text(json.dumps({"layout": LAYOUT, **asdict(manifest)}, indent=2) + "\n", encoding="utf-8")
         new.replace(path / MANIFEST)
     except OSError as error:
-        raise unwritable(path, error.strerror) from error
+        raise unwritable_error(path, error.strerror) from error
 
 
-def refuse_other(path: Path, found: Manifest, wanted: Manifest) -> None:
+def check_same(path: Path, found: Manifest, wanted: Manifest) -> None:
     """Raises ManifestError unless both are the same."""
     differences = [
         f"{name.name} {getattr(found, name.name)!r} instead of {getattr(wanted, name.name)!r}"
@@ -65,15 +67,15 @@ def refuse_other(path: Path, found: Manifest, wanted: Manifest) -> None:
     if differences:
         raise ManifestError(
             f"The index in {path} was made with {', '.join(differences)}; its vectors mean nothing to this encoder. "
-            f"Choose the encoder that made it, or index into another directory, or {rebuild(path)}"
+            f"Choose the encoder that made it, or index into another directory, or {rebuild_advice(path)}"
         )
 
 
-def rebuild(path: Path) -> str:
+def rebuild_advice(path: Path) -> str:
     return f"delete {path} and index the gallery again."
 
 
-def unwritable(path: Path, reason: str | None) -> StoreError:
+def unwritable_error(path: Path, reason: str | None) -> StoreError:
     return StoreError(
         f"The index cannot be written in {path} ({reason}). It needs a directory of its own with enough room: "
         "choose one with --index, or make room."
@@ -81,21 +83,21 @@ def unwritable(path: Path, reason: str | None) -> StoreError:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
-    """What goes wrong on the disk becomes a StoreError."""
+def disk_errors(path: Path) -> Iterator[None]:
+    """Within it, what lancedb or the system raises for the index's files becomes a StoreError that says what to do."""
     try:
         yield
     except (RuntimeError, OSError) as error:
-        raise damaged(path, error) from error
+        raise damaged_error(path, error) from error
 
 
-def damaged(path: Path, error: Exception) -> StoreError:
+def damaged_error(path: Path, error: Exception) -> StoreError:
     if reason := next((words for words in UNWRITABLE if words.casefold() in str(error).casefold()), None):
-        return unwritable(path, reason)
-    return StoreError(f"The index in {path} is damaged ({error}): {rebuild(path)}")
+        return unwritable_error(path, reason)
+    return StoreError(f"The index in {path} is damaged ({error}): {rebuild_advice(path)}")
 
 
-def lock(path: Path) -> FileLock:
+def acquire_lock(path: Path) -> FileLock:
     """The writer's lock, held; the system frees it when the process ends, however it ends.
 
     Raises StoreError when somebody else holds it, or `path` is no directory that can be written.
@@ -109,5 +111,5 @@ def lock(path: Path) -> FileLock:
     except Timeout as error:
         raise StoreError(f"Another process is indexing into {path}: wait until it is done.") from error
     except OSError as error:
-        raise unwritable(path, error.strerror) from error
+        raise unwritable_error(path, error.strerror) from error
     return held

@@ -5,9 +5,8 @@ that readers see, and `commit` moves it. A run that is killed leaves its rows un
 them: it encodes only what is missing.
 
 Below ANN_ROWS rows a search compares all vectors. From there on they are kept a second time with one byte a number
-(IVF_SQ): all of these are compared, and the best once more with the whole vectors. On 39,805 rows of 256 dims that is
-as fast as a graph (IVF_HNSW_SQ), is built in a tenth of the time, and finds all of the ten nearest random vectors, the
-hardest case, where the graph missed one in ten.
+(IVF_SQ): all of these are compared, and the best once more with the whole vectors (`python -m benchmarks.search`). A
+graph (IVF_HNSW_SQ) takes far longer to build, and misses neighbours among vectors without clusters.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 TABLE = "items"
 METRIC: Literal["cosine"] = "cosine"
@@ -72,7 +71,7 @@ class LanceStore:
         Raises StoreError for a missing, unfinished or broken index, ManifestError for one that another encoder filled.
         """
         path = Path(path)
-        index_directory.refuse_other(path, index_directory.read_manifest(path), manifest)
+        index_directory.check_same(path, index_directory.read_manifest(path), manifest)
         store = cls(path, manifest, None, ANN_ROWS)
         if not store.count():
             raise StoreError(f"The index in {path} was never finished: index the gallery again, it goes on from there.")
@@ -92,15 +91,15 @@ class LanceStore:
         Raises StoreError when another process writes, ManifestError when another encoder filled the index.
         """
         path = Path(path)
-        lock = index_directory.lock(path)
+        lock = index_directory.acquire_lock(path)
         try:
             if (path / index_directory.MANIFEST).exists():
-                index_directory.refuse_other(path, index_directory.read_manifest(path), manifest)
+                index_directory.check_same(path, index_directory.read_manifest(path), manifest)
             elif manifest.metric == METRIC:
                 index_directory.write_manifest(path, manifest)
             else:
                 raise StoreError(f"This store compares by {METRIC}; the encoder asks for {manifest.metric!r}.")
-            with index_directory.told(path):
+            with index_directory.disk_errors(path):
                 _ensure_table(path, manifest.dim)
                 return cls(path, manifest, lock, ann_rows)
         except BaseException:
@@ -123,16 +122,16 @@ class LanceStore:
         vectors = unit_rows(embeddings, len(items), self.manifest.dim)
         kept = last_of_each(items)
         if kept:
-            with index_directory.told(self.path):
+            with index_directory.disk_errors(self.path):
                 self._writing.add([items[row] for row in kept], vectors[kept])
 
     def remove(self, item_ids: Sequence[str]) -> None:
-        with index_directory.told(self.path):
+        with index_directory.disk_errors(self.path):
             self._writing.remove(item_ids)
 
     def commit(self) -> None:
         table = self._writing.table
-        with index_directory.told(self.path):
+        with index_directory.disk_errors(self.path):
             if table.version == self._tags.get_version(PUBLISHED):
                 return
             # optimize() fails when it would clean up a tagged version: compact now, clean up once the tag has moved.
@@ -140,12 +139,12 @@ class LanceStore:
             _build_indices(table, self._ann_rows)
             self._tags.update(PUBLISHED, table.version)
             table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
-            logger.info("published %d items in %s", table.count_rows(), self.path)
+            log.info("published %d items in %s", table.count_rows(), self.path)
 
     def fingerprints(self) -> Mapping[str, str]:
         if self._writer:
             return dict(self._writer.fingerprints)
-        with index_directory.told(self.path):
+        with index_directory.disk_errors(self.path):
             return read_fingerprints(_open_table(self.path))
 
     def search(
@@ -183,13 +182,13 @@ class LanceStore:
                 return ask(version)
             except BROKEN as error:
                 if self._published() == number:
-                    raise index_directory.damaged(self.path, error) from error
+                    raise index_directory.damaged_error(self.path, error) from error
 
     def _published(self) -> int:
         try:
             return int(self._tags.get_version(PUBLISHED))
         except BROKEN as error:
-            raise index_directory.damaged(self.path, error) from error
+            raise index_directory.damaged_error(self.path, error) from error
 
 
 class _Writer:
@@ -224,7 +223,7 @@ class _Writer:
         try:
             return attribute_kinds(known, items)
         except GalleryError as error:
-            advice = f"If the gallery has changed, {index_directory.rebuild(self.path)}"
+            advice = f"If the gallery has changed, {index_directory.rebuild_advice(self.path)}"
             raise GalleryError(f"{error} {advice}") from error
 
     def remove(self, item_ids: Sequence[str]) -> None:
@@ -250,7 +249,7 @@ def _open_table(path: Path) -> Table:
     try:
         return lancedb.connect(path).open_table(TABLE)
     except BROKEN as error:
-        raise index_directory.damaged(path, error) from error
+        raise index_directory.damaged_error(path, error) from error
 
 
 def _open_version(path: Path, number: int) -> Version:

@@ -479,7 +479,7 @@ def test_a_place_that_cannot_be_written_is_a_store_error_that_says_what_to_do(tm
     [("lance error: No space left on device (os error 28), lib.rs:1", "make room"), ("Not found: x.lance", "delete")],
 )
 def test_what_fails_on_the_disk_says_whether_the_files_are_at_fault(words: str, advice: str, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=advice), index_directory.told(tmp_path):
+    with pytest.raises(StoreError, match=advice), index_directory.disk_errors(tmp_path):
         raise RuntimeError(words)
 
 
