@@ -1,1 +1,1 @@
-"""Images, queries and galleries: what a query vector is, where items live, how they are found. Knows nothing of chat."""
+"""Pictures, queries and galleries: what a vector is, where items live, how they are found. Knows nothing of chat."""

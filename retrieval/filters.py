@@ -48,13 +48,13 @@ class Column:
         return cls(name, words)
 
 
-def check(filters: Sequence[Filter], numbers: Mapping[str, bool]) -> None:
-    """`numbers`: attribute -> is it a number? Raises FilterError for another attribute or a value of the wrong type."""
+def check(filters: Sequence[Filter], kinds: Mapping[str, bool]) -> None:
+    """`kinds`: attribute -> is it a number? Raises FilterError for another attribute or a value of the wrong type."""
     for condition in filters:
-        if condition.attribute not in numbers:
-            known = _nearest(condition.attribute, numbers)
+        if condition.attribute not in kinds:
+            known = _nearest(condition.attribute, kinds)
             raise FilterError(f"The gallery has no attribute {condition.attribute!r}. {known}")
-        _check_values(condition, is_number=numbers[condition.attribute])
+        _check_values(condition, is_number=kinds[condition.attribute])
 
 
 def validate(filters: Sequence[Filter], facets: Mapping[str, Facet]) -> None:

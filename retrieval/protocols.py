@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What filled an index. Two manifests that differ in anything but gallery must not share an index."""
+    """The encoder that filled an index. Vectors of two manifests that differ in anything must not share an index."""
 
     encoder: str
     revision: str
@@ -66,7 +66,11 @@ class Store(Protocol):
     """Keeps items with their vectors and finds them again. One writer, many readers."""
 
     def add(self, items: Sequence[Item], embeddings: Embeddings) -> None:
-        """Insert, or replace what has the same item_id. Within one call the last of equal ids wins."""
+        """Insert, or replace what has the same item_id. Within one call the last of equal ids wins.
+
+        `embeddings` has shape (len(items), dim). Raises GalleryError for an attribute that is a word here and a number
+        there, StoreError for a row that is not finite or an index that is open for reading only.
+        """
         ...
 
     def remove(self, item_ids: Sequence[str]) -> None:
@@ -92,7 +96,7 @@ class Store(Protocol):
         ...
 
     def count(self, filters: Sequence[Filter] = ()) -> int:
-        """How many items pass all filters."""
+        """How many items pass all filters. Raises FilterError like `search`."""
         ...
 
     def facets(self) -> Mapping[str, Facet]:
@@ -100,7 +104,7 @@ class Store(Protocol):
         ...
 
     def fingerprints(self) -> Mapping[str, str]:
-        """item_id -> hash of the item's picture, caption and attributes; what indexing compares to encode only changes."""
+        """item_id -> `gallery.fingerprint` of all that was added, published or not; what differs is encoded again."""
         ...
 
     def commit(self) -> None:

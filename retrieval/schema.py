@@ -16,7 +16,7 @@ AttributeValue = str | float
 """`"navy blue"` or, for a price, `1299.0`. Catalogue words are kept as the catalogue spells them."""
 
 Attributes = Mapping[str, AttributeValue]
-"""`{"category": "Shirts", "colour": "Navy Blue", "gender": "Men", "price": 1299.0}`; an unknown value is absent, never "NA".
+"""`{"category": "Shirts", "colour": "Navy Blue", "gender": "Men", "price": 1299.0}`; unknown ones are absent.
 
 Names used by every reader: category, colour, gender, season, usage, brand, price, material, pattern, neckline, sleeves,
 length, fit, master_category, sub_category, year. A catalogue may bring others."""

@@ -44,7 +44,7 @@ _FOREIGN: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 _TECHNICAL = {
     "width", "height", "split", "index", "unnamed0", "indexlevel0", "row", "rowid", "hash", "md5", "sha256",
-    "embedding", "vector", "createdat", "updatedat", "timestamp", "itemid", "fingerprint", "score", "rowaddr",
+    "embedding", "vector", "createdat", "updatedat", "timestamp", "fingerprint", "score", "rowaddr",
     "distance", "imagewidth", "imageheight", "bytes", "license", "source",
 }  # fmt: skip
 _OWN = {foreign: (own, rank) for own, names in _FOREIGN.items() for rank, foreign in enumerate(names)}
@@ -87,9 +87,8 @@ class Columns:
         if name == "image":
             if isinstance(value, list) and value:
                 value = value[0]  # several views of one product
-            return (
-                value if isinstance(value, bytes | Mapping) or text_of(value) else None
-            )  # file names stay as they are
+            # A file's name stays as it is: cleaned, it would name no file.
+            return value if isinstance(value, bytes | Mapping) or text_of(value) else None
         if name in {"item_id", "caption"}:
             return text_of(value) or None
         if name == "price":
