@@ -1,1 +1,1 @@
-"""Scores: metrics, runs and the commands that print them (`python -m eval`)."""
+"""Scores: metrics, and the commands that print them (`python -m eval`)."""

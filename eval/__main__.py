@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from eval.t2i import evaluate, table
@@ -15,27 +15,46 @@ from retrieval.gallery import count_items, read_gallery
 from retrieval.indexing import index
 from retrieval.stores.lance import LanceStore
 
+SPLIT_COLUMNS = ("id", "split")
+
 
 def held_out_ids(gallery: Path, split: str) -> set[str]:
-    """item_ids of one split, from the `split` column of Parquet files."""
+    """item_ids of one split of a Parquet file, or of all Parquet files below a folder.
+
+    Raises GalleryError when there is no such file, column or split.
+    """
+    files = sorted(gallery.rglob("*.parquet")) if gallery.is_dir() else [gallery]
+    if not files or not gallery.exists():
+        raise GalleryError(f"There is no Parquet file at {gallery}. Give a file, or a folder with some.")
+    splits: dict[str, set[str]] = {}
+    for file in files:
+        for item_id, name in _split_of_each(file):
+            splits.setdefault(name, set()).add(item_id)
+    if split not in splits:
+        known = ", ".join(sorted(splits)) or "none"
+        raise GalleryError(
+            f"No product of {gallery} has split {split!r}. Its splits: {known}. Choose one with --split."
+        )
+    return splits[split]
+
+
+def _split_of_each(file: Path) -> Iterator[tuple[str, str]]:
     import pyarrow.parquet as pq
 
-    files = sorted(gallery.glob("*.parquet")) if gallery.is_dir() else [gallery]
-    ids: set[str] = set()
-    for file in files:
-        try:
-            columns = pq.read_table(file, columns=["id", "split"]).to_pydict()
-        except (OSError, ValueError, KeyError) as error:
-            raise GalleryError(f"{file.name} has no readable columns id and split: {error}") from error
-        ids.update(str(i) for i, s in zip(columns["id"], columns["split"], strict=True) if s == split)
-    if not ids:
-        raise GalleryError(f"no product of {gallery} has split {split!r}")
-    return ids
+    try:
+        missing = [name for name in SPLIT_COLUMNS if name not in pq.read_schema(file).names]
+        if missing:
+            raise GalleryError(f"{file} has no column {' and no column '.join(missing)}, which say what is held out.")
+        read = pq.read_table(file, columns=list(SPLIT_COLUMNS))
+    except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
+        raise GalleryError(f"{file} is not a readable Parquet file ({error}). Fetch it again.") from error
+    for item_id, split in zip(*(read[name].to_pylist() for name in SPLIT_COLUMNS), strict=True):
+        yield str(item_id), str(split)
 
 
 def t2i(arguments: argparse.Namespace) -> None:
-    encoder = EmbeddedEncoder.open(arguments.encoder, caption_weight=0.0)
     held_out = held_out_ids(arguments.gallery, arguments.split)
+    encoder = EmbeddedEncoder.open(arguments.encoder, caption_weight=0.0)
     with LanceStore.open_or_create(arguments.index / "index", encoder.manifest) as store:
         entries = read_gallery(arguments.gallery, arguments.index / "pictures")
         report = index(encoder, store, entries, total=count_items(arguments.gallery))
@@ -49,11 +68,18 @@ def t2i(arguments: argparse.Namespace) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("t2i", help="product names and attribute captions against pictures")
-    one.add_argument("--gallery", type=Path, required=True, help="catalogue as Parquet with columns id and split")
-    one.add_argument("--split", default="val", help="the products whose names and captions are asked for")
-    one.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
-    one.add_argument("--index", type=Path, default=Path("runs/t2i"), help="keeps vectors: a second run only scores")
+    t2i_parser = commands.add_parser("t2i", help="product names and attribute captions against pictures")
+    t2i_parser.add_argument(
+        "--gallery",
+        type=Path,
+        required=True,
+        help="catalogue: a Parquet file or a folder of them, with columns id and split",
+    )
+    t2i_parser.add_argument("--split", default="val", help="the products whose names and captions are asked for")
+    t2i_parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
+    t2i_parser.add_argument(
+        "--index", type=Path, default=Path("runs/t2i"), help="keeps vectors: a second run only scores"
+    )
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     try:

@@ -30,7 +30,10 @@ def precision_at(ranking: Sequence[str], relevant: Mapping[str, int], k: int) ->
 
 
 def average_precision(ranking: Sequence[str], relevant: Mapping[str, int]) -> float:
-    """Mean over the relevant items of the precision at their rank; those not found count 0 (full-depth AP)."""
+    """Mean over the relevant items of the precision at their rank; those not found count 0 (full-depth AP).
+
+    Raises ValueError without any relevant item.
+    """
     found, total = 0, 0.0
     for rank, item_id in enumerate(ranking, start=1):
         if relevant.get(item_id, 0) > 0:
@@ -45,7 +48,10 @@ def reciprocal_rank(ranking: Sequence[str], relevant: Mapping[str, int]) -> floa
 
 
 def ndcg_at(ranking: Sequence[str], relevant: Mapping[str, int], k: int) -> float:
-    """Graded gain, linear (gain = grade), discount 1 / log2(rank + 1), over the best possible first k."""
+    """Graded gain, linear (gain = grade), discount 1 / log2(rank + 1), over the best possible first k.
+
+    Raises ValueError without any relevant item.
+    """
     gains = [max(0, relevant.get(item_id, 0)) for item_id in ranking[:k]]
     ideal = sorted((max(0, grade) for grade in relevant.values()), reverse=True)[:k]
     if not any(ideal):

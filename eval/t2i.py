@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eval.metrics import bootstrap_interval, precision_at, random_success_at, success_at
+from retrieval.errors import GalleryError
 from retrieval.fashion_am.captions import benchmark_caption
 from retrieval.schema import Item, Query
 
@@ -24,7 +25,18 @@ if TYPE_CHECKING:
 
 CUTOFFS = (1, 5, 10)
 CAPTION_PARTS = ("category", "colour", "gender")
-DEPTH = 10
+DEPTH = max(CUTOFFS)
+BATCH = 256
+"""Queries that are compared with a whole gallery at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """What is searched: items with their vectors, of shape (len(items), dim), unit rows."""
+
+    name: str
+    items: Sequence[Item]
+    embeddings: Embeddings
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,65 +57,76 @@ def encode_texts(encoder: Encoder, texts: Sequence[str]) -> Embeddings:
     return encoder.encode_queries([Query(f"t2i/{i}", text) for i, text in enumerate(texts)])
 
 
-def rankings(queries: Embeddings, gallery: Embeddings, item_ids: Sequence[str], k: int = DEPTH) -> list[list[str]]:
-    """Exact top k of each query, best first, ties by item_id. queries (n, dim), gallery (m, dim), both unit rows."""
-    by_id = np.argsort(np.array(item_ids), kind="stable")
-    ids, vectors = np.array(item_ids)[by_id], gallery[by_id]
+def rankings(query_embeddings: Embeddings, gallery: Gallery, k: int = DEPTH) -> list[list[str]]:
+    """Exact top k of each query, best first, ties by item_id. `query_embeddings` has shape (n, dim), unit rows."""
+    item_ids = np.array([item.item_id for item in gallery.items])
+    by_id = np.argsort(item_ids, kind="stable")
+    item_ids, embeddings = item_ids[by_id], gallery.embeddings[by_id]
+    n_found = min(k, len(item_ids))
     found: list[list[str]] = []
-    for at in range(0, len(queries), 256):
-        scores = queries[at : at + 256] @ vectors.T
-        cut = np.partition(scores, -min(k, scores.shape[1]), axis=1)[:, -min(k, scores.shape[1])]
+    for start in range(0, len(query_embeddings), BATCH):
+        scores = query_embeddings[start : start + BATCH] @ embeddings.T
+        cut = np.partition(scores, -n_found, axis=1)[:, -n_found]
         for row, least in zip(scores, cut, strict=True):
-            candidates = np.flatnonzero(row >= least)
-            order = candidates[np.argsort(-row[candidates], kind="stable")][:k]
-            found.append([str(item_id) for item_id in ids[order]])
+            near = np.flatnonzero(row >= least)
+            best = near[np.argsort(-row[near], kind="stable")][:k]
+            found.append([str(item_id) for item_id in item_ids[best]])
     return found
 
 
-def name_scores(
-    gallery: str, encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, asked: set[str]
-) -> list[Score]:
-    """Success@k of product names: once per distinct name, and once per product as others count it."""
+def name_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> list[Score]:
+    """Success@k of product names: once per distinct name, and once per product as others count it.
+
+    Raises GalleryError when no held-out product has a name.
+    """
     members: dict[str, list[str]] = {}
-    for item in items:
+    for item in gallery.items:
         members.setdefault(item.caption, []).append(item.item_id)
-    weight = Counter(item.caption for item in items if item.item_id in asked and item.caption)
-    names = sorted(weight)
-    found = rankings(encode_texts(encoder, names), embeddings, [item.item_id for item in items])
+    n_products = Counter(item.caption for item in gallery.items if item.item_id in held_out and item.caption)
+    names = sorted(n_products)
+    if not names:
+        raise GalleryError(
+            "No held-out product has a name, and names are what is asked for. Give a gallery with names."
+        )
+    found = rankings(encode_texts(encoder, names), gallery)
     scores = []
-    for queries, repeat in (("names", dict.fromkeys(names, 1)), ("names, one a product", weight)):
+    for queries, repeat in (("names", dict.fromkeys(names, 1)), ("names, one a product", n_products)):
         for k in CUTOFFS:
             values = [
                 success_at(ranking, dict.fromkeys(members[name], 1), k)
                 for name, ranking in zip(names, found, strict=True)
                 for _ in range(repeat[name])
             ]
-            chance = [random_success_at(len(members[n]), len(items), k) for n in names for _ in range(repeat[n])]
-            scores.append(_score(gallery, queries, f"success@{k}", values, chance))
+            chance = [
+                random_success_at(len(members[name]), len(gallery.items), k)
+                for name in names
+                for _ in range(repeat[name])
+            ]
+            scores.append(_score(gallery.name, queries, f"success@{k}", values, chance))
     return scores
 
 
-def caption_scores(
-    gallery: str, encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, asked: set[str]
-) -> list[Score]:
-    """Precision@10 of each attribute for the attribute caption of every asked product that has all three attributes."""
-    queries = [i for i in items if i.item_id in asked and all(part in i.attributes for part in CAPTION_PARTS)]
-    found = rankings(
-        encode_texts(encoder, [benchmark_caption(i.attributes) for i in queries]),
-        embeddings,
-        [i.item_id for i in items],
-    )
+def caption_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> list[Score]:
+    """Precision@10 of each attribute for the attribute caption of every held-out product that has all three.
+
+    Raises GalleryError when there is none.
+    """
+    described = [item for item in gallery.items if all(part in item.attributes for part in CAPTION_PARTS)]
+    queries = [item for item in described if item.item_id in held_out]
+    if not queries:
+        raise GalleryError(f"No held-out product has {', '.join(CAPTION_PARTS)}. Give a gallery with these columns.")
+    found = rankings(encode_texts(encoder, [benchmark_caption(item.attributes) for item in queries]), gallery)
     scores = []
     for part in CAPTION_PARTS:
         members: dict[str, dict[str, int]] = {}
-        for item in items:
+        for item in gallery.items:
             members.setdefault(str(item.attributes.get(part, "")), {})[item.item_id] = 1
         values, chance = [], []
         for query, ranking in zip(queries, found, strict=True):
             relevant = members[str(query.attributes[part])]
             values.append(precision_at(ranking, relevant, DEPTH))
-            chance.append(len(relevant) / len(items))
-        scores.append(_score(gallery, "attribute captions", f"{part} precision@{DEPTH}", values, chance))
+            chance.append(len(relevant) / len(gallery.items))
+        scores.append(_score(gallery.name, "attribute captions", f"{part} precision@{DEPTH}", values, chance))
     return scores
 
 
@@ -120,16 +143,20 @@ def gallery_hash(items: Iterable[Item]) -> str:
 
 
 def evaluate(encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, held_out: set[str]) -> list[Score]:
-    """All scores: held-out products as their own gallery, then the same queries in the whole one."""
-    rows = [i for i, item in enumerate(items) if item.item_id in held_out]
-    part, part_embeddings = [items[i] for i in rows], embeddings[rows]
+    """All scores: held-out products as their own gallery, then the same queries in the whole one.
+
+    `embeddings` has shape (len(items), dim), unit rows; `held_out` holds item_ids. Raises GalleryError for a gallery
+    that leaves nothing to ask for.
+    """
+    rows = [row for row, item in enumerate(items) if item.item_id in held_out]
+    part = [items[row] for row in rows]
     scores = []
-    for gallery, members, vectors in (
-        (f"held-out {len(part)} [{gallery_hash(part)}]", part, part_embeddings),
-        (f"whole {len(items)} [{gallery_hash(items)}]", items, embeddings),
+    for gallery in (
+        Gallery(f"held-out {len(part)} [{gallery_hash(part)}]", part, embeddings[rows]),
+        Gallery(f"whole {len(items)} [{gallery_hash(items)}]", items, embeddings),
     ):
-        scores += name_scores(gallery, encoder, members, vectors, held_out)
-        scores += caption_scores(gallery, encoder, members, vectors, held_out)
+        scores += name_scores(encoder, gallery, held_out)
+        scores += caption_scores(encoder, gallery, held_out)
     return scores
 
 

@@ -38,9 +38,24 @@ def test_a_query_without_a_ranking_scores_nothing():
 
 
 def test_a_query_without_relevant_items_is_an_error_and_not_a_zero():
-    for metric in (lambda: recall_at(RANKING, {"a": 0}, 5), lambda: average_precision(RANKING, {})):
+    for metric in (
+        lambda: recall_at(RANKING, {"a": 0}, 5),
+        lambda: average_precision(RANKING, {}),
+        lambda: ndcg_at(RANKING, {"a": 0}, 5),
+    ):
         with pytest.raises(ValueError, match="relevant"):
             metric()
+
+
+def test_an_interval_of_no_values_is_an_error():
+    with pytest.raises(ValueError, match="at least one value"):
+        bootstrap_interval([])
+
+
+def test_the_interval_is_the_same_at_each_call():
+    values = [0.0, 0.2, 1.0, 0.4] * 5
+    assert bootstrap_interval(values) == bootstrap_interval(values)
+    assert bootstrap_interval(values, level=0.5)[0] > bootstrap_interval(values)[0]
 
 
 def test_all_agree_with_ir_measures_on_random_runs():

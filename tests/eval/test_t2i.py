@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from eval.t2i import evaluate, gallery_hash, rankings, table
+from eval.t2i import Gallery, evaluate, gallery_hash, rankings, table
+from retrieval.errors import GalleryError
 from retrieval.protocols import Manifest
 from retrieval.schema import Image, Item
 
@@ -51,10 +52,21 @@ def test_held_out_products_alone_are_their_own_gallery():
 
 
 def test_equal_scores_are_ordered_by_id_whatever_the_order_of_the_gallery():
-    gallery = np.array([[1, 0], [1, 0], [0, 1]], np.float32)
+    embeddings = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], np.float32)
     query = np.array([[1, 0]], np.float32)
-    assert rankings(query, gallery, ["b", "a", "c"], 2) == [["a", "b"]]
-    assert rankings(query, gallery[[1, 0, 2]], ["a", "b", "c"], 2) == [["a", "b"]]
+    for order in ([2, 0, 1, 3], [0, 1, 2, 3], [1, 2, 0, 3]):
+        gallery = Gallery("", [ITEMS[row] for row in order], embeddings)
+        first = sorted(ITEMS[row].item_id for row in order[:3])
+        assert rankings(query, gallery, 2) == [first[:2]]
+        assert rankings(query, gallery, 9) == [[*first, "03"]]
+
+
+def test_a_gallery_that_leaves_nothing_to_ask_for_is_an_error_and_not_a_score():
+    with pytest.raises(GalleryError, match="name"):
+        evaluate(OneHotEncoder(), [item(0, "", "Red")], np.eye(1, 3, dtype=np.float32), {"00"})
+    bare = Item("00", Image("hash", "0.jpg"), "Red A", {"colour": "Red"})
+    with pytest.raises(GalleryError, match="gender"):
+        evaluate(OneHotEncoder(), [bare], np.eye(1, 3, dtype=np.float32), {"00"})
 
 
 def test_the_gallery_hash_depends_on_ids_and_pictures_and_not_on_order():

@@ -1,0 +1,95 @@
+"""The command line as it is called; the encoder is the real one."""
+
+import io
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image as PillowImage
+
+from eval.__main__ import held_out_ids, main
+from retrieval.errors import GalleryError
+
+COLOURS = ("Red", "Blue", "Green")
+
+
+def picture(colour: str, side: int) -> bytes:
+    buffer = io.BytesIO()
+    PillowImage.new("RGB", (side, 80), colour.lower()).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def gallery(tmp_path: Path) -> Path:
+    """Six products in two files, two of them held out."""
+    rows = [
+        {
+            "id": number,
+            "productDisplayName": f"{colour} Shirt",
+            "articleType": "Shirts",
+            "baseColour": colour,
+            "gender": "Men",
+            "split": "val" if number < 2 else "train",
+            "image": picture(colour, 60 + number),
+        }
+        for number, colour in enumerate(COLOURS * 2)
+    ]
+    folder = tmp_path / "catalogue"
+    folder.mkdir()
+    for name, part in (("a", rows[:3]), ("b", rows[3:])):
+        pq.write_table(pa.Table.from_pylist(part), folder / f"{name}.parquet")
+    return folder
+
+
+def test_it_prints_the_encoder_both_galleries_and_every_measure(gallery, tmp_path, capsys):
+    arguments = ["t2i", "--gallery", str(gallery), "--index", str(tmp_path / "index")]
+    assert main(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("encoder: dimity-embedded")
+    assert "gallery: held-out 2 [" in printed.out
+    assert "gallery: whole 6 [" in printed.out
+    for measure in ("success@1", "success@5", "success@10", "category precision@10", "colour precision@10"):
+        assert printed.out.count(f"{measure} ") >= 2, measure
+    assert "6 encoded" in printed.err
+
+
+def test_a_second_run_only_scores_and_prints_the_same(gallery, tmp_path, capsys):
+    arguments = ["t2i", "--gallery", str(gallery), "--index", str(tmp_path / "index")]
+    assert main(arguments) == 0
+    first = capsys.readouterr()
+    assert main(arguments) == 0
+    second = capsys.readouterr()
+    assert "0 encoded, 6 unchanged" in second.err
+    assert second.out == first.out
+
+
+def test_held_out_ids_come_from_all_files_of_a_folder_or_from_one_file(gallery):
+    assert held_out_ids(gallery, "train") == {"2", "3", "4", "5"}
+    assert held_out_ids(gallery / "b.parquet", "train") == {"3", "4", "5"}
+
+
+def test_a_path_without_parquet_files_is_named(tmp_path):
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(GalleryError, match=r"no Parquet file at .*Give"):
+            held_out_ids(path, "val")
+
+
+def test_a_missing_column_is_named(tmp_path):
+    pq.write_table(pa.table({"id": ["1"], "name": ["Red Shirt"]}), tmp_path / "a.parquet")
+    with pytest.raises(GalleryError, match="no column split, which"):
+        held_out_ids(tmp_path, "val")
+
+
+def test_a_split_that_no_product_has_is_refused_with_those_there_are(gallery):
+    with pytest.raises(GalleryError, match="train, val"):
+        held_out_ids(gallery, "test")
+
+
+def test_a_mistake_is_one_line_on_stderr_and_exit_status_2(tmp_path, capsys):
+    (tmp_path / "broken.parquet").write_bytes(b"no table")
+    assert main(["t2i", "--gallery", str(tmp_path), "--index", str(tmp_path / "index")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert len(printed.err.splitlines()) == 1
