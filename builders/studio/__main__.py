@@ -5,12 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from builders.studio.gallery import contact_sheet, write_gallery, write_sample
+from builders.studio.kinds import KINDS
+from builders.studio.render import View
+from retrieval.errors import FashionSearchError
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m builders.studio", description="Draw garments.")
     commands = parser.add_subparsers(dest="command", required=True)
     gallery = commands.add_parser("gallery", help="write the embedded gallery")
@@ -27,21 +33,31 @@ def _arguments() -> argparse.Namespace:
     sheet.add_argument("--seed", type=int, default=1)
     sheet.add_argument("--each", type=int, default=8, help="pictures of each kind")
     sheet.add_argument("--height", type=int, default=256)
-    sheet.add_argument("--view", choices=("product", "sketch", "mask"), default="product")
-    sheet.add_argument("--kinds", nargs="*", help="kinds to show; all by default")
-    return parser.parse_args()
+    sheet.add_argument("--view", choices=get_args(View), default="product")
+    sheet.add_argument("--kinds", nargs="*", choices=KINDS, metavar="KIND", help="kinds to show; all by default")
+    return parser.parse_args(argv)
 
 
-def main() -> None:
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
-    args = _arguments()
-    if args.command == "gallery":
-        print(json.dumps(write_gallery(args.out, args.n, args.seed), indent=2))
-    elif args.command == "sample":
-        print(f"{write_sample(args.out, args.n, args.seed, args.side):.1f} ms a picture")
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _arguments(argv)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
+    try:
+        _run(arguments)
+    except FashionSearchError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    if arguments.command == "gallery":
+        print(json.dumps(write_gallery(arguments.out, arguments.n, arguments.seed), indent=2))
+    elif arguments.command == "sample":
+        print(f"{write_sample(arguments.out, arguments.n, arguments.seed, arguments.side):.1f} ms a picture")
     else:
-        contact_sheet(args.seed, args.each, args.kinds, args.view, args.height).save(args.out)
+        sheet = contact_sheet(arguments.seed, arguments.each, arguments.kinds, arguments.view, arguments.height)
+        sheet.save(arguments.out)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

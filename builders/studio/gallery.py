@@ -8,7 +8,7 @@ import logging
 import random
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -17,7 +17,8 @@ from builders.studio import naming
 from builders.studio.assortment import stock
 from builders.studio.garment import Garment, sample_garment, styles
 from builders.studio.kinds import KINDS
-from builders.studio.render import render
+from builders.studio.render import View, render
+from retrieval.errors import GalleryError
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +36,14 @@ def record(garment: Garment, item_id: str, image: str) -> dict[str, str | float]
     return head | garment.attributes() | tail
 
 
-def _lines(records: list[dict[str, object]]) -> str:
+def _lines(records: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in records)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Raises GalleryError for a folder with anything but a gallery of the studio: the whole of it would be replaced."""
+    if folder.exists() and not (folder / "card.json").is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise GalleryError(f"{folder} is no gallery of the studio, and would be replaced. Choose another --out.")
 
 
 def _replace(folder: Path, made: Path) -> None:
@@ -48,18 +55,22 @@ def _replace(folder: Path, made: Path) -> None:
 
 
 def write_gallery(folder: Path, n: int, seed: int, height: int = 512, quality: int = 82) -> Mapping[str, object]:
-    """Write items.jsonl, images/ and card.json; returns the card."""
+    """Write items.jsonl, images/ and card.json in place of what the studio wrote there before; returns the card.
+
+    `height` is that of the pictures in pixels, `quality` WebP's. Raises GalleryError for a folder of something else.
+    """
+    _refuse_foreign(folder)
     made = folder.with_name(folder.name + ".partial")
     shutil.rmtree(made, ignore_errors=True)
     (made / "images").mkdir(parents=True)
-    records: list[dict[str, object]] = []
+    records: list[dict[str, str | float]] = []
     digest = hashlib.sha256()
     for number, garment in enumerate(stock(n, seed), start=1):
         item_id = f"studio-{number:04d}"
         image = f"images/{item_id}.webp"
         render(garment, height=height).save(made / image, quality=quality, method=4)
         digest.update((made / image).read_bytes())
-        records.append({**record(garment, item_id, image)})
+        records.append(record(garment, item_id, image))
     lines = _lines(records)
     digest.update(lines.encode())
     (made / "items.jsonl").write_text(lines, encoding="utf-8")
@@ -106,9 +117,9 @@ def write_sample(folder: Path, n: int, seed: int, side: int) -> float:
 
 
 def contact_sheet(
-    seed: int, per_kind: int, kinds: list[str] | None = None, view: str = "product", height: int = 256
+    seed: int, per_kind: int, kinds: Sequence[str] | None = None, view: View = "product", height: int = 256
 ) -> Image.Image:
-    """One row (or more) for each kind: every style in turn."""
+    """One row for each kind (all by default), its styles in turn. Raises ValueError for an unknown kind."""
     rng = random.Random(seed)
     chosen = kinds or list(KINDS)
     width = height * 3 // 4
@@ -118,7 +129,7 @@ def contact_sheet(
         names = styles(kind)
         for column in range(per_kind):
             garment = sample_garment(rng, kind, style=names[column % len(names)])
-            picture = render(garment, view, height).convert("RGB")  # type: ignore[arg-type]
+            picture = render(garment, view, height).convert("RGB")
             x, y = column * width, row * (height + 14)
             sheet.paste(picture, (x, y))
             words = f"{garment.colour} {garment.pattern} {garment.style} {garment.neckline or garment.material}"

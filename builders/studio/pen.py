@@ -44,17 +44,6 @@ class Pen:
         self.pieces.append(((x1, y1), (x2, y2), (x, y)))
         return self
 
-    def via(self, *points: Point) -> Pen:
-        """A smooth curve through the points (Catmull-Rom)."""
-        knots = [self.here, *points]
-        for i in range(len(knots) - 1):
-            before, a, b = knots[max(i - 1, 0)], knots[i], knots[i + 1]
-            after = knots[min(i + 2, len(knots) - 1)]
-            first = (a[0] + (b[0] - before[0]) / 6, a[1] + (b[1] - before[1]) / 6)
-            second = (b[0] - (after[0] - a[0]) / 6, b[1] - (after[1] - a[1]) / 6)
-            self.pieces.append((first, second, b))
-        return self
-
     def _mirrored(self) -> list[tuple[Point, Point, Point]]:
         """The mirrored pieces in reverse order: from the mirrored end back to the mirrored start."""
         starts = [self.start, *(piece[2] for piece in self.pieces[:-1])]

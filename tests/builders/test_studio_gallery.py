@@ -14,6 +14,7 @@ pytest.importorskip("skia", reason="the studio draws with skia-python (requireme
 
 from PIL import Image
 
+from builders.studio.__main__ import main
 from builders.studio.assortment import counts, stock
 from builders.studio.gallery import write_gallery, write_sample
 
@@ -154,8 +155,9 @@ def test_brown_and_white_shoes_are_there_for_men_and_women(
 
 def test_values_are_words_or_numbers_and_never_empty(items: list[dict[str, Any]]) -> None:
     for item in items:
-        assert isinstance(item.pop("price"), float)
-        assert all(isinstance(value, str) and value not in ("", "None", "NA") for value in item.values())
+        assert isinstance(item["price"], float)
+        words = [value for name, value in item.items() if name != "price"]
+        assert all(isinstance(word, str) and word not in ("", "None", "NA") for word in words)
 
 
 def test_writing_again_gives_the_same_checksum_and_replaces_the_folder(tmp_path: Path) -> None:
@@ -165,6 +167,31 @@ def test_writing_again_gives_the_same_checksum_and_replaces_the_folder(tmp_path:
     assert first == second
     assert not (tmp_path / "g" / "stray.txt").exists()
     assert not (tmp_path / "g.partial").exists()
+
+
+def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "letters.txt").write_text("dear")
+    assert main(["gallery", "--n", "1", "--out", str(tmp_path)]) == 2
+    assert "Choose another --out" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["letters.txt"]
+
+
+def test_the_command_prints_the_card_that_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gallery", "--n", "2", "--out", str(tmp_path / "g")]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "g" / "card.json").read_text())
+
+
+def test_a_contact_sheet_has_a_row_for_each_kind(tmp_path: Path) -> None:
+    arguments = ["sheet", "--each", "3", "--height", "64", "--kinds", "Tie", "Tote Bag", "--out"]
+    assert main([*arguments, str(tmp_path / "sheet.png")]) == 0
+    with Image.open(tmp_path / "sheet.png") as sheet:
+        assert sheet.size == (3 * 48, 2 * (64 + 14))
+
+
+def test_a_kind_that_cannot_be_drawn_is_refused_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["sheet", "--kinds", "Spacesuit", "--out", "sheet.png"])
+    assert "T-shirt" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("n", [1, 33, 500, 1100])
