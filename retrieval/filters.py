@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from retrieval.errors import FilterError
 
 if TYPE_CHECKING:
-    from retrieval.protocols import Facet
     from retrieval.schema import Attributes, AttributeValue, Filter
 
 N_SUGGESTIONS = 3
@@ -55,20 +54,6 @@ def check(filters: Sequence[Filter], kinds: Mapping[str, bool]) -> None:
             known = _nearest(condition.attribute, kinds)
             raise FilterError(f"The gallery has no attribute {condition.attribute!r}. {known}")
         _check_values(condition, is_number=kinds[condition.attribute])
-
-
-def validate(filters: Sequence[Filter], facets: Mapping[str, Facet]) -> None:
-    """Stricter than a store: also raises FilterError for an `any_of` in which no word is known to the gallery."""
-    check(filters, {name: facet.is_number for name, facet in facets.items()})
-    for condition in filters:
-        facet = facets[condition.attribute]
-        if condition.operator != "any_of" or facet.is_number:
-            continue
-        known = {fold(word) for word in facet.counts}
-        if not any(fold(str(value)) in known for value in condition.values):
-            asked = " or ".join(repr(value) for value in condition.values)
-            nearest = _nearest(str(condition.values[0]), facet.counts)
-            raise FilterError(f"No item has {condition.attribute} {asked}. {nearest}")
 
 
 def matches(condition: Filter, attributes: Attributes) -> bool:
