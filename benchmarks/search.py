@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,21 +35,27 @@ K = 10
 N_KINDS = 20
 FILTERS = (Filter("kind", "any_of", ("kind 0",)),)
 NEVER = 10**12
+"""Rows from which on a store without an ANN index would build one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
     items: list[Item]
-    vectors: Embeddings
-    queries: Embeddings
+    embeddings: Embeddings
+    """(len(items), dim), unit rows."""
+    query_embeddings: Embeddings
+    """(n_queries, dim), unit rows."""
     passing: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    """Which items pass FILTERS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
     build_s: float
     median_ms: float
+    """Of one query."""
     recall: float
+    """Share of the exact top K that was found, over all queries."""
 
 
 def make_gallery(n_items: int, dim: int, n_queries: int, *, uniform: bool) -> Gallery:
@@ -70,7 +76,7 @@ def matmul(gallery: Gallery) -> Search:
     """What every other way is measured against; it does no filtering and no top k."""
 
     def search(query: Embeddings, filtered: bool) -> Sequence[str]:  # noqa: ARG001
-        gallery.vectors @ query
+        gallery.embeddings @ query
         return ()
 
     return search
@@ -78,7 +84,7 @@ def matmul(gallery: Gallery) -> Search:
 
 def in_store(store: Store, gallery: Gallery) -> Search:
     for start in range(0, len(gallery.items), 4096):
-        store.add(gallery.items[start : start + 4096], gallery.vectors[start : start + 4096])
+        store.add(gallery.items[start : start + 4096], gallery.embeddings[start : start + 4096])
     store.commit()
 
     def search(query: Embeddings, filtered: bool) -> Sequence[str]:
@@ -90,8 +96,8 @@ def in_store(store: Store, gallery: Gallery) -> Search:
 def faiss_flat(gallery: Gallery) -> Search:
     import faiss
 
-    index = faiss.IndexFlatIP(gallery.vectors.shape[1])
-    index.add(gallery.vectors)
+    index = faiss.IndexFlatIP(gallery.embeddings.shape[1])
+    index.add(gallery.embeddings)
     selector = faiss.IDSelectorBatch(np.flatnonzero(gallery.passing))
     parameters = {False: None, True: faiss.SearchParameters(sel=selector)}  # type: ignore[call-arg]
 
@@ -103,7 +109,8 @@ def faiss_flat(gallery: Gallery) -> Search:
 
 
 def exact(gallery: Gallery, query: Embeddings, *, filtered: bool) -> set[str]:
-    scores = gallery.vectors @ query
+    """item_ids of the true top K, fewer where fewer pass."""
+    scores = gallery.embeddings @ query
     if filtered:
         scores[~gallery.passing] = -np.inf
     best = np.argsort(-scores, kind="stable")[: min(K, gallery.passing.sum()) if filtered else K]
@@ -111,9 +118,9 @@ def exact(gallery: Gallery, query: Embeddings, *, filtered: bool) -> set[str]:
 
 
 def measure(search: Search, gallery: Gallery, build_s: float, *, filtered: bool) -> Timing:
-    search(gallery.queries[0], filtered)
+    search(gallery.query_embeddings[0], filtered)  # the first query pays for what is loaded lazily
     times, found, wanted = [], 0, 0
-    for query in gallery.queries:
+    for query in gallery.query_embeddings:
         start = time.perf_counter()
         ids = search(query, filtered)
         times.append(time.perf_counter() - start)
@@ -123,6 +130,7 @@ def measure(search: Search, gallery: Gallery, build_s: float, *, filtered: bool)
 
 
 def ways(gallery: Gallery, dim: int) -> Iterator[tuple[str, Callable[[Path], Search]]]:
+    """Name of each way, and what builds it in a directory that does not exist yet."""
     manifest = Manifest(encoder="benchmark", revision="1", dim=dim)
     yield "memory", lambda _: in_store(MemoryStore(dim), gallery)
     yield "lance flat", lambda path: in_store(LanceStore.create(path, manifest, ann_rows=NEVER), gallery)
@@ -145,17 +153,24 @@ def compare(n_items: int, dim: int, n_queries: int, *, uniform: bool) -> Iterato
                 yield name, filtered, timing, timing.median_ms / yardstick
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser: Any = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[2_000, 10_000, 40_000])
-    parser.add_argument("--dim", type=int, default=256)
-    parser.add_argument("--queries", type=int, default=50)
-    parser.add_argument("--uniform", action="store_true")
-    chosen = parser.parse_args(arguments)
-    list(compare(500, chosen.dim, 2, uniform=True))  # loads the libraries, which is not what is measured
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=_positive, nargs="+", default=[2_000, 10_000, 40_000])
+    parser.add_argument("--dim", type=_positive, default=256)
+    parser.add_argument("--queries", type=_positive, default=50)
+    parser.add_argument("--uniform", action="store_true", help="vectors without clusters")
+    options = parser.parse_args(argv)
+    list(compare(500, options.dim, 2, uniform=True))  # loads the libraries, which is not what is measured
     print(f"{'items':>8}  {'store':14}{'filter':8}{'build s':>8}{'median ms':>11}{'x matmul':>10}{'recall@10':>11}")
-    for n_items in chosen.sizes:
-        for name, filtered, timing, ratio in compare(n_items, chosen.dim, chosen.queries, uniform=chosen.uniform):
+    for n_items in options.sizes:
+        for name, filtered, timing, ratio in compare(n_items, options.dim, options.queries, uniform=options.uniform):
             print(
                 f"{n_items:8}  {name:14}{'5 %' if filtered else '-':8}{timing.build_s:8.1f}{timing.median_ms:11.2f}"
                 f"{ratio:10.1f}{timing.recall:11.4f}",
