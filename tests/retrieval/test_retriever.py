@@ -57,11 +57,26 @@ def test_a_failing_search_is_never_an_empty_ranking(retriever: Retriever) -> Non
         retriever.search(Query("q", "shirt"), filters=[Filter("size", "any_of", ("M",))])
 
 
-def test_importing_the_retriever_and_the_stores_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, retrieval.schema, retrieval.retriever, retrieval.filters, retrieval.stores.lance\n"
-        "heavy = {'gradio', 'lancedb', 'langgraph', 'pyarrow', 'torch', 'onnxruntime'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+HEAVY = {"gradio", "lancedb", "langgraph", "pyarrow", "torch", "onnxruntime", "tokenizers", "skia", "datasets", "scipy"}
+
+
+@pytest.mark.parametrize(
+    ("module", "also_not"),
+    [
+        ("retrieval.schema", {"numpy", "PIL"}),
+        ("retrieval.sessions", {"numpy", "PIL"}),
+        ("retrieval.filters", {"numpy", "PIL"}),
+        ("retrieval.retriever", {"numpy", "PIL"}),
+        ("retrieval.images", {"numpy"}),
+        ("retrieval.gallery", {"numpy"}),
+        ("retrieval.indexing", {"numpy"}),
+        ("retrieval.stores.lance", {"PIL"}),
+        ("retrieval.encoders.embedded", set()),
+        ("eval.metrics", {"PIL"}),
+        ("eval.t2i", {"PIL"}),
+    ],
+)
+def test_importing_a_module_loads_nothing_heavy(module: str, also_not: set[str]) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()) & (HEAVY | also_not)
