@@ -21,7 +21,9 @@ def open_hub(address: str) -> Source:
     try:
         import datasets
     except ImportError as error:
-        raise DependencyError("Reading from the hub needs datasets: pip install -r requirements-train.txt") from error
+        raise DependencyError(
+            "Reading from a hub needs datasets, which requirements-train.txt lists: pip install datasets"
+        ) from error
     try:
         data = datasets.load_dataset(match[1], split=match[2] or "train", streaming=True)
         features = data.features or {}

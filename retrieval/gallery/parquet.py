@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from retrieval.errors import DependencyError, GalleryError
+from retrieval.errors import GalleryError
 from retrieval.gallery.records import Row, Source
 
 log = logging.getLogger(__name__)
@@ -24,10 +24,8 @@ def open_parquet(paths: Sequence[Path], name: str, root: Path) -> Source:
 
 
 def _opened(path: Path) -> Any:
-    try:
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise DependencyError("Reading Parquet needs pyarrow: pip install -r requirements.txt") from error
+    import pyarrow.parquet as pq
+
     try:
         return pq.ParquetFile(path)
     except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
