@@ -23,7 +23,7 @@ import gradio as gr
 from agent import presentation_page as show
 from agent.opening import open_shop
 from agent.presentation import tree
-from agent.shopfront import Shop, View
+from agent.shopfront import NO_PICTURE, Shop, View
 from retrieval.errors import FashionSearchError
 from retrieval.images import open_picture
 
@@ -114,9 +114,9 @@ def render(shop: Shop, page: Page, view: View) -> Updates:
 
 def render_card(shop: Shop, page: Page, view: View) -> Updates:
     """The selected item."""
-    if view.selected is None:
-        return {page.view: view, page.card: gr.update(visible=False)}
-    item = shop.item(view.selected)
+    item = shop.item(view.selected) if view.selected else None
+    if item is None:
+        return {page.view: view.unselected(), page.card: gr.update(visible=False)}
     return {
         page.view: view,
         page.card: gr.update(visible=True),
@@ -133,7 +133,7 @@ def _labelled(buttons: Sequence[gr.Button], labels: Sequence[str]) -> Updates:
 
 def _pictured(shop: Shop, item_id: str) -> tuple[str, str]:
     item = shop.item(item_id)
-    return shop.picture(item), show.caption(item)
+    return (shop.picture(item), show.caption(item)) if item else (str(NO_PICTURE), "No longer in the gallery")
 
 
 # --- the page ---
@@ -394,7 +394,8 @@ def check(shop: Shop) -> int:
     hits = turn.ranking.hits if turn and turn.ranking else ()
     print(f"> {EXAMPLES[0]}\n{turn.reply.text if turn else ''}")
     for hit in hits:
-        print(f"{hit.score:.3f}  {hit.item_id}  {shop.item(hit.item_id).caption}")
+        item = shop.item(hit.item_id)
+        print(f"{hit.score:.3f}  {hit.item_id}  {item.caption if item else ''}")
     return 0 if hits else 1
 
 

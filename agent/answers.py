@@ -9,6 +9,7 @@ from agent.intents import attributes_named
 from agent.protocols import Catalogue
 from agent.vocabulary import listed
 from agent.wording import attribute_name, filters_label, item_name, value_text
+from retrieval.filters import matches
 from retrieval.schema import Filter, Item, Plan
 
 N_COMPARED = 4
@@ -39,6 +40,8 @@ def answer(plan: Plan, items: Sequence[Item], shown: Sequence[Item], catalogue: 
         return _count(plan.filters, shown, catalogue)
     if _is_about_gallery(text) and not items:
         return _gallery(attribute, catalogue)
+    if plan.filters and re.search(r"\bwhich\b", text) and (pool := items if len(items) > 1 else shown):
+        return _which(plan.filters, pool)
     if attribute == "price" and (found := _extreme(text, items if len(items) > 1 else shown)):
         return found
     about = tuple(items) or tuple(shown[:N_COMPARED])
@@ -70,6 +73,13 @@ def _count(filters: Sequence[Filter], shown: Sequence[Item], catalogue: Catalogu
     return f"The gallery has {n_items} items" + (
         f"; the results before you show {len(shown)} of them." if shown else "."
     )
+
+
+def _which(filters: Sequence[Filter], items: Sequence[Item]) -> str:
+    fitting = [item_name(item) for item in items if all(matches(condition, item.attributes) for condition in filters)]
+    if not fitting:
+        return f"None of these {len(items)} is listed as {filters_label(filters)}."
+    return f"{filters_label(filters)}, {len(fitting)} of these {len(items)}: {listed(fitting)}."
 
 
 def _gallery(attribute: str, catalogue: Catalogue) -> str:

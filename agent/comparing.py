@@ -22,11 +22,22 @@ def compare(wish: Wish, items: Sequence[Item], shown: Sequence[Item], catalogue:
     """Turns "longer" or "cheaper" into filters."""
     for comparison in wish.comparisons:
         facet = catalogue.facets.get(comparison.attribute)
-        if comparison.attribute == "price":
+        if comparison.step == 0:
+            wish = _another(wish, comparison, items or shown[:1], facet)
+        elif comparison.attribute == "price":
             wish = _compare_price(wish, comparison, items or shown, facet, catalogue.count)
         elif facet is not None and comparison.attribute not in wish.attributes:
             wish = _compare_words(wish, comparison, items[0] if items else next(iter(shown), None), facet)
     return wish
+
+
+def _another(wish: Wish, comparison: Comparison, items: Sequence[Item], facet: Facet | None) -> Wish:
+    """ "Another brand than this": anything but what is meant has."""
+    values = tuple(dict.fromkeys(item.attributes[comparison.attribute] for item in items
+                                 if comparison.attribute in item.attributes))  # fmt: skip
+    if facet is None or not values:
+        return replace(wish, notes=(*wish.notes, f"the catalogue does not say which {comparison.attribute} that has"))
+    return replace(wish, filters=(*wish.filters, Filter(comparison.attribute, "none_of", values)))
 
 
 def _compare_words(wish: Wish, comparison: Comparison, item: Item | None, facet: Facet) -> Wish:

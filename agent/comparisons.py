@@ -14,7 +14,7 @@ class Comparison:
 
     attribute: str
     step: int
-    """1 for more, -1 for less."""
+    """1 for more, -1 for less, 0 for another one."""
     span: Span
 
 
@@ -42,6 +42,11 @@ _COMPARISONS = (
     ),
     (r"more expensive|pricier|higher[ -]priced|more premium|more upmarket|higher[ -]end", "price", 1),
 )
+_ANOTHER = re.compile(
+    r"(?:\b(?:an?|some|the|from|by|of|in|with|any) )*\b(?:an?other|other|different) (?P<attribute>brand|label"
+    r"|colou?r|shade|pattern|print|material|fabric)s?\b(?: (?:than|from|to) (?:this|that|it|these|those)(?: one)?\b)?"
+)
+_ANOTHER_OF = {"label": "brand", "color": "colour", "shade": "colour", "print": "pattern", "fabric": "material"}
 _COMPARISON_PATTERNS = tuple((re.compile(rf"\b(?:{pattern})\b"), name, step) for pattern, name, step in _COMPARISONS)
 
 
@@ -53,4 +58,8 @@ def find_comparisons(text: str) -> tuple[Comparison, ...]:
                 continue
             if not any(match.start() < other.span[1] and other.span[0] < match.end() for other in found):
                 found.append(Comparison(attribute, step, match.span()))
+    if not re.match(r"(?:what|which|are there|do you have|does)\b", text):  # a question asks, it does not choose
+        for match in _ANOTHER.finditer(text):
+            name = match["attribute"]
+            found.append(Comparison(_ANOTHER_OF.get(name, name), 0, match.span()))
     return tuple(sorted(found, key=lambda comparison: comparison.span))

@@ -233,6 +233,7 @@ WH = phrases(
     r"i(?:'d| would)? (?:want|like|need) to know|can i (?:get|have|know)|(?:price|cost|brand|material|fabric) of"
     r"|do(?:es)? (?:you|it) have (?:any )?(?:info|details)",
 )  # fmt: skip
+ASKS = re.compile(r"\?|^(?:what|which|how|who|when|where|why|is|are|do|does|have|has|can|could|tell)\b")
 SUGGESTS = re.compile(
     r"^(?:(?:and|or|ok(?:ay)?|hm+|well|so|then|alright|maybe|great|nice|yes|yeah|no)[ ,.!]+)*(?:how|what) (?:about"
     r"|else)\b"
@@ -248,8 +249,12 @@ WANTS_ITEMS = phrases(
     r"|any)|are there any|got any",
     r"any (?:\w+ ){0,2}\w+s\b",
 )  # fmt: skip
+CORRECTION = re.compile(
+    r"^(?:(?:no|nope|nah|not that|sorry|oops|wait|actually|hm+)[ ,.!]+)*(?:i meant?|i was (?:talking|asking) about)\b"
+    r"|^(?:no|nope|not that(?: one)?)[ ,.!]+(?:the|that|those) (?!i\b)"
+)
 NEW_WISH = phrases(
-    r"i meant?\b|forget (?:that|it|the \w+)\b",
+    r"forget (?:that|it|the \w+)\b",
     r"(?:(?:i (?:also )?(?:need|want|would like)|i'd like)|(?:i'm |i am )?looking for|find me|search for"
     r"|help me find) (?:me )?(?:a|an|some|something)\b"
     r"(?!.*\b(?:ones?|version|it|else|similar|like|more|less|instead)\b)",

@@ -61,8 +61,11 @@ def _by_cue(reading: Reading, scene: Scene, referent: Referent) -> Decision | No
         return Decision(Intent.SAME_ITEM, cues=_all(cues.SAME_ITEM, text))
     if cues.COMPATIBLE.search(text) and not re.search(r"\b(?:match|same|similar).{0,20}\b(?:price|size|rating)", text):
         return Decision(Intent.COMPATIBLE, cues=_all(cues.COMPATIBLE, text))
-    if _asks(reading, scene, referent):
+    wants_another = any(comparison.step == 0 for comparison in reading.comparisons)
+    if not wants_another and _asks(reading, scene, referent):
         return Decision(Intent.ASK, _first_attribute(text))
+    if cues.CORRECTION.search(text) and scene.turn is not None and not scene.has_upload:
+        return Decision(Intent.MODIFY)
     is_new = cues.NEW_WISH.search(text) and not (referent.is_pointed or scene.has_reference or reading.comparisons)
     if is_new and reading.mentions:
         return Decision(Intent.SEARCH)
@@ -81,6 +84,8 @@ def _by_example(reading: Reading, scene: Scene, referent: Referent, examples: Ex
         votes = _possible(examples.vote(reading.text), reading, scene, referent)
         for intent in sorted(votes, key=lambda intent: -votes[intent]):
             detail = _first_attribute(reading.text) if intent in (Intent.ASK, Intent.SAME_ATTRIBUTE) else ""
+            if intent is Intent.ASK and not (has_scene or detail or cues.ASKS.search(reading.text)):
+                continue
             if intent is not Intent.SAME_ATTRIBUTE or detail:
                 return Decision(intent, "off_topic" if intent is Intent.OTHER else detail)
     if has_scene and (not reading.mentioned("category") or scene.has_reference):

@@ -25,7 +25,7 @@ class Mention:
 
     @property
     def note(self) -> str:
-        return self.meaning.note.format(said=self.said)
+        return self.meaning.note.replace("{said}", self.said)
 
 
 ONLY_AFTER_FOR = frozenset(

@@ -24,15 +24,24 @@ def offers(session: Session, plan: Plan, outcome: Outcome) -> tuple[Offer, ...]:
     return (*_near_values(again, outcome), *filter(None, wider), *with_best)[:N_OFFERS]
 
 
-def _dropped(plan: Plan, relaxation: Relaxation) -> Offer:
+def _dropped(plan: Plan, relaxation: Relaxation) -> Offer | None:
     """Without its words as well, so that the encoder does not go on looking for them."""
     gone = {key(str(value)) for dropped in relaxation.dropped for value in dropped.values}
     words = [word for word in plan.text.split() if key(word) not in gone]
     left = tuple(f for f in plan.filters if f not in relaxation.dropped)
-    label = " and ".join(f"“{filter_label(dropped)}”" for dropped in relaxation.dropped)
-    return Offer(
-        f"Without {label} ({relaxation.n_items})", replace(plan, filters=left, text=" ".join(words) or plan.text)
-    )
+    if not left and not words:
+        return None
+    label = _without(relaxation.dropped)
+    return Offer(f"{label} ({relaxation.n_items:,})", replace(plan, filters=left, text=" ".join(words) or plan.text))
+
+
+def _without(dropped: Sequence[Filter]) -> str:
+    """`Without “Red”`, `With Black as well`; many are not listed one by one."""
+    if len(dropped) > 2:
+        return "Without most conditions"
+    if len(dropped) == 1 and dropped[0].operator == "none_of":
+        return f"With {filter_label(replace(dropped[0], operator='any_of'))} as well"
+    return "Without " + " and ".join(f"“{filter_label(one)}”" for one in dropped)
 
 
 def _wider_kind(plan: Plan, dropped: Sequence[Filter], outcome: Outcome) -> Offer | None:

@@ -133,8 +133,7 @@ def _reason(shown: Sequence[Item], likes: Sequence[Item], query: Query, *, is_st
             f"judged by {item_name(like)}, the nearest here to {'your picture' if query.references else 'your words'}"
         )
     if colour and all(_goes_with(str(item.attributes.get("colour", "")), colour) for item in shown):
-        how = "" if colour_family(colour) == "neutral" else " (neutral, same or contrasting)"
-        parts.append(f"all in colours that go with {colour.lower()}{how}")
+        parts.append(f"all in colours that go with {colour.lower()}")
     usage = like.attributes.get("usage")
     if usage and all(item.attributes.get("usage") == usage for item in shown):
         parts.append(f"all {str(usage).lower()} like it")

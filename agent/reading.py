@@ -14,6 +14,7 @@ from agent.negations import Negation, find_negations
 from agent.prices import Price, find_prices
 from agent.spelling import correct
 from agent.vocabulary import Lexicon
+from agent.words import emoji
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +43,6 @@ def read(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> Reading:
 
 
 def _plain(text: str) -> str:
-    """Lower case, one kind of apostrophe and blank; as long as the text that it came from is irrelevant here."""
+    """Lower case, one kind of apostrophe and blank, pictograms as words; its length does not matter."""
+    text = "".join(f" {emoji()[sign]} " if sign in emoji() else sign for sign in text)
     return " ".join(text.lower().replace("’", "'").replace("`", "'").split())

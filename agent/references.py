@@ -233,7 +233,8 @@ def _meant(many: bool, scene: Scene) -> tuple[tuple[Item, ...], tuple[str, ...]]
         return (scene.selected,), ()
     if scene.has_upload:
         return (), ()
-    if asked := scene.asked_about():
+    asked = scene.asked_about()
+    if asked and not (many and len(asked) == 1):
         return asked, ()
     shown = scene.shown()
     if many or not shown:

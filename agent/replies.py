@@ -8,6 +8,7 @@ from agent.answers import answer
 from agent.cues import OTHER_KINDS
 from agent.offers import item_offers, known_values, offers
 from agent.protocols import Outcome
+from agent.scene import items_of
 from agent.vocabulary import listed
 from agent.wording import filter_label, filters_label, item_name, value_text
 from retrieval.schema import Intent, Item, Message, Plan, Reply, Session
@@ -39,12 +40,14 @@ def _found(plan: Plan, outcome: Outcome) -> str:
         return _same(outcome)
     asked = filters_label(plan.filters)
     if not asked:
-        return f"Here are {n_shown} matches. First comes {best}." if n_shown > 1 else f"There is one match: {best}."
+        one = f"There is one match: {best}."
+        return f"Here are {n_shown} matches. The best is {best}." if n_shown > 1 else one
     if n_shown >= outcome.k:
-        return f"{outcome.n_matching} items fit: {asked}. These {n_shown} fit best, first {best}."
+        shown = f"Here are the best {n_shown}" if outcome.n_matching > n_shown else "Here they are"
+        return f"{outcome.n_matching:,} items fit: {asked}. {shown}, starting with {best}."
     if n_shown == 1:
         return f"Only one item fits: {asked}. It is {best}."
-    return f"Only {n_shown} items fit: {asked}. First comes {best}."
+    return f"Only {n_shown} items fit: {asked}. The best match is {best}."
 
 
 def _nothing(plan: Plan, outcome: Outcome) -> str:
@@ -60,9 +63,9 @@ def _nothing(plan: Plan, outcome: Outcome) -> str:
             carried = outcome.catalogue.facets["category"].counts
             return f"There is no {filter_label(condition)} in this gallery. It has {listed(carried)}."
     if outcome.n_matching:
-        return f"That was all: nothing else fits: {asked}."
+        return f"That was all. Nothing else fits: {asked}."
     return f"Nothing in this gallery fits: {asked}." + (
-        " Each button below loosens one condition." if outcome.relaxations else ""
+        " The buttons below show what would fit." if outcome.relaxations else ""
     )
 
 
@@ -86,7 +89,7 @@ def _outfit(plan: Plan, outcome: Outcome) -> str:
         "your picture" if outcome.query and outcome.query.references else plan.text
     )
     reason = f": {outcome.reason}" if outcome.reason else ""
-    return f"To wear with {worn} I chose {kinds}{reason}. First comes {_named(outcome.items[0])}."
+    return f"To wear with {worn} I chose {kinds}{reason}. The first is {_named(outcome.items[0])}."
 
 
 def _named(item: Item) -> str:
@@ -111,12 +114,14 @@ def _back(plan: Plan, outcome: Outcome) -> Reply:
         return Reply(f"Back at turn {plan.reference_turn}, which found nothing{shown}. What shall I change?")
     again = "its result" if len(outcome.items) == 1 else f"its {len(outcome.items)} results"
     first = _named(outcome.items[0])
-    return Reply(f"Back at turn {plan.reference_turn}: {again} again{shown}. First comes {first}.")
+    return Reply(f"Back at turn {plan.reference_turn}: {again} again{shown}. The first is {first}.")
 
 
 # --- without a search ------------------------------------------------------------------------------------------------
 
 _SMALL_TALK = {
+    "language": "I understand English best. Tell me in a few English words what you are looking for, or show me a"
+    " picture of it.",
     "greeting": "Hello! Tell me what you are looking for, or show me a picture or a drawing of it.",
     "thanks": "You are welcome. Tell me if you would like to see something else.",
     "bye": "Goodbye! This conversation stays as it is if you want to go on.",
@@ -143,6 +148,6 @@ def _small_talk(plan: Plan, message: Message, outcome: Outcome) -> str:
 def _answered(session: Session, plan: Plan, outcome: Outcome) -> Reply:
     shown: tuple[Item, ...] = ()
     if plan.reference_turn is not None and (ranking := session.turn(plan.reference_turn).ranking):
-        shown = tuple(outcome.catalogue.get([hit.item_id for hit in ranking.hits]))
+        shown = items_of(outcome.catalogue, [hit.item_id for hit in ranking.hits])
     text = answer(plan, outcome.references, shown, outcome.catalogue)
     return Reply(" ".join(filter(None, (text, _notes(plan.notes)))), item_offers(plan, outcome.references[:1]))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from retrieval.schema import Filter, Image, Item
 
 N_RELAXATIONS = 3
-N_NEAREST = 7
+N_NEAREST = 12
 KEPT_LONGEST = frozenset({"category", "gender"})
 """Who asked for a dress would rather have another colour than a shirt."""
 SPARE = 12
@@ -105,7 +105,19 @@ def _relax(retriever: Retriever, filters: tuple[Filter, ...], n_matching: int) -
         useful = [relaxation for relaxation in tried if relaxation.n_items > n_matching]
         if useful:
             break
+    else:
+        useful = _kept(retriever, filters) if not n_matching else []
     return tuple(sorted(useful, key=lambda r: (_is_dear(r), -r.n_items))[:N_RELAXATIONS])
+
+
+def _kept(retriever: Retriever, filters: tuple[Filter, ...]) -> list[Relaxation]:
+    """Where dropping one or two helps nowhere: as many conditions as anything fits, the kind of garment first."""
+    kept: list[Filter] = []
+    for condition in sorted(filters, key=lambda f: f.attribute not in KEPT_LONGEST):
+        if retriever.count((*kept, condition)):
+            kept.append(condition)
+    dropped = tuple(condition for condition in filters if condition not in kept)
+    return [Relaxation(dropped, retriever.count(kept))] if kept else []
 
 
 def _is_dear(relaxation: Relaxation) -> bool:

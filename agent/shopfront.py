@@ -109,19 +109,25 @@ class Shop:
             log.warning("item %s is shown without its picture: %s", item.item_id, error)
             return str(NO_PICTURE)
 
-    def item(self, item_id: str) -> Item:
-        (item,) = self.retriever.get([item_id])
-        return item
+    def item(self, item_id: str) -> Item | None:
+        """None for one that has left the gallery since it was shown."""
+        return next(iter(self._there([item_id])), None)
 
     def items(self, view: View) -> list[Item]:
-        """What the gallery of this view shows."""
+        """What the gallery of this view shows, as far as it is still there."""
         found = view.found()
-        return self.retriever.get(self.window if found is None else found[:N_SHOWN])
+        return self._there(self.window if found is None else found[:N_SHOWN])
+
+    def _there(self, item_ids: Sequence[str]) -> list[Item]:
+        try:
+            return self.retriever.get(item_ids)
+        except KeyError:
+            return [] if len(item_ids) == 1 else [item for item_id in item_ids for item in self._there([item_id])]
 
     def picture_to_crop(self, view: View) -> Image:
         """The selected item's picture, else the latest upload of this branch. Raises MessageError without either."""
-        if view.selected is not None:
-            return self.item(view.selected).image
+        if view.selected is not None and (item := self.item(view.selected)):
+            return item.image
         uploads = [image for turn in view.branch for image in turn.message.images]
         if not uploads:
             raise MessageError("Send a photo or click on an item first; then you can cut out a part of it here.")
@@ -148,13 +154,17 @@ class Shop:
 
     def remove_chip(self, view: View, number: int) -> View:
         """`number` counts `view.chips()`."""
-        chip = view.chips()[number]
+        chips_shown = view.chips()
+        if number >= len(chips_shown):  # a second click, or an old page
+            return view
+        chip = chips_shown[number]
         return self._run(view, f"Without: {chip.label}", chip.plan_without_it)
 
     def take_offer(self, view: View, number: int) -> View:
-        if view.turn is None:
+        offers = view.turn.reply.offers if view.turn else ()
+        if number >= len(offers):
             return view
-        offer = view.turn.reply.offers[number]
+        offer = offers[number]
         return self._run(view, offer.label, offer.plan)
 
     def apply_filters(self, view: View, filters: tuple[Filter, ...]) -> View:
@@ -173,8 +183,11 @@ class Shop:
         return self._run(view, "Clear filters", replace(turn.plan, intent=intent, then=None, filters=left, notes=()))
 
     def select(self, view: View, position: int) -> View:
-        """Picking the selected item again lets go of it."""
-        item_id = self.items(view)[position].item_id
+        """Picking the selected item again lets go of it. Raises MessageError for a place that shows nothing."""
+        items = self.items(view)
+        if not 0 <= position < len(items):
+            raise MessageError("That picture is no longer shown here. Choose one of those on the page.")
+        item_id = items[position].item_id
         return replace(view, selected=None if item_id == view.selected else item_id)
 
     def retry(self, view: View) -> View:

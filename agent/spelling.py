@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from agent.vocabulary import Lexicon
-from agent.words import WORD, singular
+from agent.words import WORD, singular, word_list
+
+LONG_ENOUGH = 5
+"""Shorter everyday words are too near to others to be corrected in silence."""
 
 
 def correct(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> tuple[str, tuple[str, ...]]:
@@ -19,12 +23,17 @@ def correct(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> tuple[s
         if word in lexicon.single_words or singular(word) in lexicon.singular_words:
             return word
         found = _closest(word, lexicon.single_words)
-        if not found:
-            return word
+        if not found:  # "somthing" says nothing, however it is spelled
+            return (_closest(word, _everyday()) if len(word) > LONG_ENOUGH else "") or word
         notes.append(f"“{word}” was read as “{found}”")
         return found
 
     return WORD.sub(nearest, text), tuple(notes)
+
+
+@cache
+def _everyday() -> frozenset[str]:
+    return frozenset(word for word in word_list("stop") if len(word) > LONG_ENOUGH)
 
 
 def _closest(word: str, words: frozenset[str]) -> str:

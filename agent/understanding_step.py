@@ -8,7 +8,7 @@ from agent.protocols import Catalogue
 from agent.scene import items_of, look, turns_known
 from agent.yielding import give_way
 from retrieval.errors import MessageError
-from retrieval.schema import Message, Plan, Session
+from retrieval.schema import Intent, Message, Plan, Session
 
 MAX_CHARACTERS = 2000
 
@@ -32,6 +32,8 @@ def settle(session: Session, message: Message, plan: Plan, catalogue: Catalogue)
     if len(items_of(catalogue, named)) != len(named):
         raise MessageError("An item that this refers to is no longer in the gallery. Select another one.")
     if message.plan is not None:
+        return plan
+    if plan.action in (Intent.ASK, Intent.OTHER):
         return plan
     by_hand = {condition.attribute for condition in message.filters}
     kept = tuple(condition for condition in plan.filters if condition.attribute not in by_hand)

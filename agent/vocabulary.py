@@ -134,7 +134,7 @@ class Lexicon:
     def _add_unlisted(self, attribute: str, words: Iterable[str], positive: str) -> None:
         """The encoder may still see it; a filter would only hide everything."""
         for word in words:
-            if key(word) and key(word) not in self._meanings:
+            if key(word) and not set(self._meanings.get(key(word), ())) & set(ORDER):
                 self._add(key(word), Meaning(attribute, (), known=False, positive=positive))
 
     def _add_groups(self, categories: Sequence[str]) -> None:
@@ -228,5 +228,5 @@ def _spellings(attribute: str, value: str, *, all_forms: bool = False) -> list[s
     return [
         found
         for found in dict.fromkeys(keys)
-        if found and (all_forms or found not in EVERYDAY or attribute == "length")
+        if len(found) > 1 and (all_forms or found not in EVERYDAY or attribute == "length")
     ]

@@ -149,9 +149,9 @@ def _words(reading: Reading, wanted: Sequence[Mention], taken: Sequence[Span]) -
     """What is left for the encoder, in the order in which it was said; "no sleeves" is said as "sleeveless"."""
     gone = [*taken, *(price.span for price in reading.prices), *(m.span() for m in SIZE_SAID.finditer(reading.text))]
     gone += [span for negation in reading.negations for span in (negation.cue, negation.scope)]
-    gone += [comparison.span for comparison in reading.comparisons if comparison.attribute == "price"]
+    gone += [c.span for c in reading.comparisons if c.attribute == "price" or c.step == 0]
     said_as = {mention.span[0]: (mention.span, _said(mention)) for mention in wanted}
-    kept = [comparison.span for comparison in reading.comparisons]
+    kept = [comparison.span for comparison in reading.comparisons if comparison.step]
     words: list[str] = []
     end = 0
     tokens = list(WORD.finditer(reading.text))

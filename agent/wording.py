@@ -10,6 +10,12 @@ from retrieval.schema import Filter, Item, Plan
 
 N_OF_A_KIND = 4
 _HEAD = ("pattern", "colour", "material", "category")
+_PLAIN = frozenset({"category", "colour", "pattern", "material", "season", "brand", "style"})
+"""Attributes whose values say by themselves what they are."""
+N_VALUES = 3
+"""A longer list of values is cut in a sentence."""
+N_CONDITIONS = 3
+"""So many conditions are spelled out in a sentence; the page shows all of them."""
 _NAMES = {"colour": "colour", "category": "kind", "usage": "occasion", "sleeves": "sleeves"}
 
 
@@ -22,13 +28,15 @@ def filter_label(condition: Filter) -> str:
         return f"{condition.attribute} up to {values}"
     if condition.operator == "at_least":
         return f"{condition.attribute} from {values}"
-    if condition.attribute in ("category", "gender") or singular(condition.attribute) in values.lower():
+    if condition.attribute == "gender":
+        return f"for {values}"
+    if condition.attribute in _PLAIN or singular(condition.attribute) in values.lower():
         return values
     return f"{attribute_name(condition.attribute)} {values}"
 
 
 def filters_label(filters: Sequence[Filter]) -> str:
-    """`"Red Dress, sleeves Short, for Women, not Floral, price up to 50"`: what passes, as one phrase."""
+    """`"Red Dress for Women, sleeves Short, not Floral and 2 more conditions"`: what passes, as one phrase."""
     head = [values for attribute in _HEAD if (values := _wanted(filters, attribute))]
     prices = [f for f in filters if f.operator in ("at_most", "at_least")]
     rest = [
@@ -37,7 +45,14 @@ def filters_label(filters: Sequence[Filter]) -> str:
         if f not in prices and not (f.operator == "any_of" and f.attribute in (*_HEAD, "gender"))
     ]
     whom = _wanted(filters, "gender")
-    return ", ".join(filter(None, (" ".join(head), *([f"for {whom}"] if whom else []), *rest, *_bounds(prices))))
+    joint = " " if _wanted(filters, "category") else ", "
+    subject = joint.join(filter(None, (" ".join(head), f"for {whom}" if whom else "")))
+    conditions = [*_bounds(prices), *rest]
+    said = list(filter(None, (subject, *conditions[:N_CONDITIONS])))
+    more = len(conditions) - N_CONDITIONS
+    if more <= 0:
+        return ", ".join(said)
+    return f"{', '.join(said)} and {more} more condition{'s' if more > 1 else ''}"
 
 
 def _bounds(filters: Sequence[Filter]) -> list[str]:
@@ -65,7 +80,12 @@ def _values(condition: Filter) -> str:
     kinds = {group_of(str(value)) for value in condition.values} if condition.attribute == "category" else {""}
     if len(condition.values) >= N_OF_A_KIND and len(kinds) == 1 and "" not in kinds:
         return kinds.pop()
-    return listed((_value(value) for value in condition.values), "or")
+    shown = [_value(value) for value in condition.values]
+    if condition.attribute == "gender":  # "for women" never meant to leave out what is for all
+        shown = [value for value in shown if value.lower() != "unisex"] or shown
+    if len(shown) > N_VALUES + 1:
+        return f"{', '.join(shown[:N_VALUES])} or {len(shown) - N_VALUES} more"
+    return listed(shown, "or")
 
 
 def attribute_name(attribute: str) -> str:

@@ -65,6 +65,11 @@ def harmony() -> Mapping[str, frozenset[str]]:
 
 
 @cache
+def emoji() -> Mapping[str, str]:
+    return {sign: word for word, signs in _table()["emoji"].items() for sign in signs}
+
+
+@cache
 def word_list(name: str) -> frozenset[str]:
     return frozenset(_table()["lists"][name].split())
 

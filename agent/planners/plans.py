@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 
 from agent.comparing import compare
 from agent.mentions import find_mentions
+from agent.planners.corrections import corrected
 from agent.planners.items import ids, kept_of, number_of, values_of, words_of
 from agent.planners.pairing import compatible, same_attribute
+from agent.planners.pictures import kind_of
 from agent.planners.understanding import Understanding, again, best_of, carried_unwanted
 from agent.scene import Scene, own_filters
 from agent.spans import within
 from agent.wishes import Wish, carry, drop_words
-from retrieval.schema import Filter, Intent, Item, Message, Plan, Turn
+from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Turn
 
 if TYPE_CHECKING:
     from retrieval.protocols import Facet
-
-SURE_OF_KIND = 0.7
-"""The share of the nearest items that must agree on an upload's kind."""
 
 
 def without_words(message: Message, scene: Scene) -> Plan:
@@ -60,6 +59,8 @@ def _search(found: Understanding) -> Plan:
 
 
 def _modify(found: Understanding) -> Plan:
+    if plan := corrected(found, compatible):
+        return plan
     if found.wish.is_less_like and found.referent.items:
         return _less_like(found)
     if found.referent.items or found.scene.has_upload or found.base is None:
@@ -70,7 +71,8 @@ def _modify(found: Understanding) -> Plan:
 def _modify_item(found: Understanding) -> Plan:
     items, base = found.referent.items, found.base
     wish = compare(found.wish, items, found.scene.shown(base), found.scene.catalogue)
-    kind, kind_note = _kind_of_upload(found) if not items and "category" not in wish.attributes else ((), ())
+    is_kind_said = bool(items) or "category" in wish.attributes
+    kind, kind_note = ((), ()) if is_kind_said else kind_of(found.scene.uploads, found)
     kept = kept_of(items, own_filters(base) if base and items else (), found.facets)
     if base is None and not found.scene.has_reference:
         return _search(found)
@@ -89,6 +91,7 @@ def _refine(found: Understanding, base: Turn) -> Plan:
     """Nothing is pointed at: the earlier wish itself is changed, and what it referred to stays."""
     wish = compare(found.wish, (), found.scene.shown(base), found.scene.catalogue)
     decided = {condition.attribute for condition in wish.filters}
+    kind, kind_note = ((), ()) if "category" in decided else kind_of(_uploads_of(base), found)
     old = drop_words(base.plan.text, decided, found.lexicon)
     new_words = [word for word in wish.text.split() if word not in old.split()]
     return Plan(
@@ -96,11 +99,11 @@ def _refine(found: Understanding, base: Turn) -> Plan:
         text=" ".join([*new_words, old]).strip() or words_of(wish.filters),
         reference_turn=base.turn_number,
         references=base.plan.references,
-        filters=carry(own_filters(base), wish.filters),
+        filters=carry((*own_filters(base), *kind), wish.filters),
         unwanted_texts=carried_unwanted(found, base),
         unwanted_items=base.plan.unwanted_items,
         attribute=base.plan.attribute if again(base.plan) is Intent.SAME_ATTRIBUTE else "",
-        notes=wish.notes,
+        notes=(*kind_note, *wish.notes),
     )
 
 
@@ -134,7 +137,7 @@ def _same_item(found: Understanding) -> Plan:
 
 
 def _ask(found: Understanding) -> Plan:
-    about = found.wish.filters if re.search(r"\bhow many\b", found.reading.text) else ()
+    about = found.wish.filters if re.search(r"\bhow many\b|\bwhich\b", found.reading.text) else ()
     return Plan(
         Intent.ASK,
         text=found.reading.text,
@@ -180,16 +183,11 @@ PLANS: Mapping[Intent, Callable[[Understanding], Plan]] = {
 }
 
 
-def _kind_of_upload(found: Understanding) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
-    """A changed upload stays what it is: the kind of garment that nearly all items near it have."""
-    if not found.scene.uploads or "category" not in found.facets:
-        return (), ()
-    near = found.scene.catalogue.nearest(found.scene.uploads[0])
-    kinds = [item.attributes.get("category", "") for item in near]
-    kind = max(dict.fromkeys(kinds), key=kinds.count, default="")
-    if not kind or kinds.count(kind) < SURE_OF_KIND * len(kinds):
-        return (), ()
-    return (Filter("category", "any_of", (kind,)),), (f"your picture looks like {kind}, so I kept to that",)
+def _uploads_of(base: Turn) -> tuple[Image, ...]:
+    """The shopper's own pictures that a turn without a named kind or item searched with."""
+    names_kind = any(f.attribute == "category" for f in base.plan.filters)
+    is_free = not names_kind and not base.plan.references and base.plan.action is not Intent.COMPATIBLE
+    return base.query.references if base.query is not None and is_free else ()
 
 
 def _with_kind(wish: Wish, items: Sequence[Item], facets: Mapping[str, Facet]) -> str:

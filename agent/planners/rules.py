@@ -18,13 +18,15 @@ from agent.planners.plans import PLANS, without_words
 from agent.planners.rollback import Return, find_return
 from agent.planners.understanding import Understanding
 from agent.protocols import Catalogue, Outcome, SentenceEncoder
-from agent.reading import read
+from agent.reading import Reading, read
 from agent.references import refer
 from agent.replies import reply_to
 from agent.scene import Scene, look
+from agent.several import note_on, several_wishes
 from agent.turn_references import earlier_spans
 from agent.vocabulary import Lexicon
 from agent.wishes import wish_of
+from agent.words import singular, word_list
 from retrieval.schema import Intent, Message, Plan, Reply, Session
 
 _GREETING = re.compile(
@@ -71,9 +73,26 @@ class RulesPlanner:
         reading = read(_without_greeting(text), lexicon, self._known_words)
         referent = refer(reading, scene)
         decision = decide(reading, scene, referent, self._examples)
+        if decision.intent is Intent.SEARCH and (wishes := several_wishes(reading)):
+            plan = self._plan(wishes[0], scene, lexicon)
+            return replace(plan, notes=(note_on(wishes), *plan.notes))
         pointing = (*referent.spans, *earlier_spans(reading.text)) if referent.is_pointed else referent.spans
         wish = wish_of(reading, pointing, decision.cues, scene.catalogue.facets)
-        return PLANS[decision.intent](Understanding(reading, scene, referent, decision, wish, lexicon))
+        plan = PLANS[decision.intent](Understanding(reading, scene, referent, decision, wish, lexicon))
+        return self._with_unknown_words(plan, reading, lexicon)
+
+    def _with_unknown_words(self, plan: Plan, reading: Reading, lexicon: Lexicon) -> Plan:
+        """A message in another language is not "off topic"; what little was understood of it is said."""
+        words = re.findall(r"[^\W\d_]{3,}|[^\x00-\u024f\W\d_]+", reading.text)
+        known = (self._known_words, word_list("stop"), lexicon.single_words)
+        unknown = [word for word in words if not any({word, singular(word)} & vocabulary for vocabulary in known)]
+        if reading.mentions or not unknown or 2 * len(unknown) <= len(words):
+            return plan
+        if plan.intent is Intent.OTHER and plan.attribute == "off_topic":
+            return replace(plan, attribute="language")
+        is_search = plan.action not in (Intent.OTHER, Intent.ASK)
+        said = f"I do not know “{' '.join(unknown[:4])}”; I understand English best, in everyday words"
+        return replace(plan, notes=(*plan.notes, said)) if is_search else plan
 
     def _return(self, found: Return, message: Message, lexicon: Lexicon) -> Plan:
         """Back to an earlier turn; what else the message says is understood as if it had been said there."""

@@ -1,0 +1,46 @@
+"""Several wishes in one message: "a white shirt and black trousers" would find black shirts if it were one wish."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from agent.reading import Reading
+from agent.vocabulary import listed
+
+_JOINT = re.compile(r"\s*(?:;|\.\s|,?\s*\b(?:and|plus)\b(?:\s+also\b)?|,?\s*\balso\b|,)\s*")
+_SHARED = frozenset({"category", "gender", "usage", "season"})
+"""What one may say once for all of them."""
+
+
+def several_wishes(reading: Reading) -> tuple[str, ...]:
+    """The wishes one by one when each names a garment and they want different things of it; else empty."""
+    if reading.negations:
+        return ()
+    parts = list(_parts(reading))
+    said = [{(m.attribute, m.meaning.values) for m in reading.mentions if _lies_in(m.span, part)} for part in parts]
+    own = [frozenset(one for one in found if one[0] not in _SHARED) for found in said]
+    names_garments = all(any(attribute == "category" for attribute, _ in found) for found in said)
+    if len(parts) < 2 or not names_garments or sum(map(bool, own)) < 2 or len(set(own)) < 2:
+        return ()
+    first = [min(m.span[0] for m in reading.mentions if _lies_in(m.span, part)) for part in parts]
+    return tuple(reading.text[at:end].strip(" ,;.!?") for at, (_, end) in zip(first, parts, strict=True))
+
+
+def note_on(wishes: Iterable[str]) -> str:
+    first, *others = wishes
+    return f"One thing at a time: this is for “{first}”. Next, ask me for {listed(f'“{other}”' for other in others)}"
+
+
+def _parts(reading: Reading) -> Iterable[tuple[int, int]]:
+    start = 0
+    for joint in _JOINT.finditer(reading.text):
+        if joint.start() > start:
+            yield start, joint.start()
+        start = max(start, joint.end())
+    if start < len(reading.text):
+        yield start, len(reading.text)
+
+
+def _lies_in(span: tuple[int, int], part: tuple[int, int]) -> bool:
+    return part[0] <= span[0] and span[1] <= part[1]
