@@ -1,1 +1,1 @@
-"""Training of the encoders (torch; requirements-train.txt). Nothing here is imported by the running app."""
+"""Training of the encoders (torch; requirements-train.txt). The running app imports nothing of it."""

@@ -2,6 +2,7 @@
 
 `benchmark_caption` is the fixed form that the evaluation uses; `attribute_captions` draws varied ones for training,
 with synonyms, dropped attributes and everyday word order, so that the text tower does not learn one template by heart.
+It imports no torch, for the evaluation needs it where nothing is trained.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trained towers -> `assets/encoder`: two ONNX files that run without torch, tokenizer, card.
+"""Trained towers -> `assets/encoder`: two ONNX files that run without torch, the tokenizer and a card.
 
 Weights are stored in 16 bits (the word embeddings in 8) and computed with in 32: the files are small, and a vector
 depends on nothing but its own input, which dynamic activation quantisation would break.
@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from retrieval.encoders.embedded import CARD_FORMAT
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING
+from retrieval.errors import EncoderError
 from retrieval.fashion_am.texts import MAX_TOKENS
 from retrieval.fashion_am.towers import PictureTower, TextTower
 
@@ -61,10 +62,13 @@ def export_trunk(tower: PictureTower, file: Path) -> None:
 def export_encoder(
     picture: PictureTower, text: TextTower, tokenizer_file: Path, out: Path, card: dict[str, Any]
 ) -> None:
-    """Write picture.onnx, text.onnx, tokenizer.json and card.json into `out`, replacing it as a whole.
+    """Write picture.onnx, text.onnx, tokenizer.json and card.json into `out`, in place of an encoder that is there.
 
-    card: what the training knows of itself (data, settings, scores); revision, sizes and checksums are added.
+    card: what the training knows of itself (data, settings, scores); format, revision, shape and checksums are added.
+    Raises EncoderError for a folder of something else: the whole of it would be replaced.
     """
+    if out.exists() and not (out / "card.json").is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise EncoderError(f"{out} is no exported encoder, and would be replaced. Choose another --export.")
     building = out.with_name(out.name + ".tmp")
     shutil.rmtree(building, ignore_errors=True)
     building.mkdir(parents=True)

@@ -2,11 +2,13 @@ import json
 
 import numpy as np
 import onnxruntime as ort
+import pytest
 import torch
 from PIL import Image
 
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.preprocess import pixels
+from retrieval.errors import EncoderError
 from retrieval.fashion_am.export import export_encoder, export_trunk
 from retrieval.fashion_am.texts import open_tokenizer, tokenized
 from retrieval.fashion_am.towers import PictureTower, SameConv, TextTower
@@ -44,6 +46,13 @@ def test_the_exported_trunk_gives_what_torch_gives(tmp_path):
         expected = tower.trunk(torch.from_numpy(batch))
     np.testing.assert_allclose(features, expected[0], atol=1e-4)
     np.testing.assert_allclose(low, expected[1], atol=1e-4)
+
+
+def test_a_folder_of_something_else_is_not_replaced_by_an_export(tmp_path):
+    (tmp_path / "letters.txt").write_text("dear")
+    with pytest.raises(EncoderError, match="Choose another --export"):
+        export_encoder(PictureTower(8), TextTower(8), TOKENIZER, tmp_path, {})
+    assert [file.name for file in tmp_path.iterdir()] == ["letters.txt"]
 
 
 def test_the_exported_encoder_agrees_with_torch(tmp_path):
