@@ -26,7 +26,7 @@ from retrieval.schema import AttributeValue, Item
 log = logging.getLogger(__name__)
 
 MAX_ID = 200
-KINDS = "a CSV, JSONL or Parquet file, a folder with one of these or with pictures, or hub:owner/name"
+READABLE = "a CSV, JSONL or Parquet file, a folder with one of these or with pictures, or hub:owner/name"
 _OPEN_FILE: dict[str, Callable[[Path], Source]] = {
     ".csv": open_table,
     ".tsv": open_table,
@@ -78,15 +78,15 @@ def _open(path: str | Path) -> Source:
     if str(path).startswith(PREFIX):
         return open_hub(str(path))
     if not str(path).strip():
-        raise GalleryError(f"The path of the gallery is empty. Give {KINDS}.")
+        raise GalleryError(f"The path of the gallery is empty. Give {READABLE}.")
     place = Path(path)
     try:
         if place.is_dir():
             return _open_folder(place)
         if not place.is_file():
-            raise GalleryError(f"{path} does not exist. Give {KINDS}.")
+            raise GalleryError(f"{path} does not exist. Give {READABLE}.")
         if place.suffix.lower() not in _OPEN_FILE:
-            advice = _SAVE_AS.get(place.suffix.lower(), f"Give {KINDS}.")
+            advice = _SAVE_AS.get(place.suffix.lower(), f"Give {READABLE}.")
             raise GalleryError(f"{path} is not a gallery that can be read here. {advice}")
         return _OPEN_FILE[place.suffix.lower()](place)
     except OSError as error:
@@ -110,7 +110,7 @@ def _open_folder(folder: Path) -> Source:
         return _OPEN_FILE[tables[0].suffix.lower()](tables[0])
     if has_pictures(folder):
         return open_folder(folder)
-    raise GalleryError(f"{folder} holds no table and no pictures. Give {KINDS}.")
+    raise GalleryError(f"{folder} holds no table and no pictures. Give {READABLE}.")
 
 
 def _parquet_below(folder: Path) -> list[Path]:
