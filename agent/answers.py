@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 from agent.intents import attributes_named
 from agent.protocols import Catalogue
-from agent.vocabulary import listed
+from agent.vocabulary import NOT_SPOKEN, listed
 from agent.wording import attribute_name, filters_label, item_name, value_text
 from retrieval.filters import matches
+from retrieval.protocols import Facet
 from retrieval.schema import Filter, Item, Plan
 
 N_COMPARED = 4
 N_LISTED = 8
+N_COUNTED = 48
+"""Of so many values of an attribute, the most frequent ones, it is counted how many items of a kind have them."""
 _YES_OR_NO = re.compile(r"(?:and |so |but )?(?:is|are|does|do|has|have|can|could|will|would|should)\b")
 _COMPARES = re.compile(r"\b(?:compare|comparison|differ\w*)\b")
 SUMMARY = (
@@ -38,25 +41,28 @@ def answer(plan: Plan, items: Sequence[Item], shown: Sequence[Item], catalogue: 
     text, attribute = plan.text, plan.attribute
     if re.search(r"\bhow many\b", text):
         return _count(plan.filters, shown, catalogue)
-    if _is_about_gallery(text) and not items:
-        return _gallery(attribute, catalogue)
+    if _is_about_gallery(text, plan) and not items:
+        return _gallery(attribute or "category", catalogue, plan.filters)
     if plan.filters and re.search(r"\bwhich\b", text) and (pool := items if len(items) > 1 else shown):
         return _which(plan.filters, pool)
     if attribute == "price" and (found := _extreme(text, items if len(items) > 1 else shown)):
         return found
     about = tuple(items) or tuple(shown[:N_COMPARED])
     if not about:
-        return _gallery(attribute, catalogue)
+        return _gallery(attribute, catalogue, plan.filters)
     if attribute:
         asked = attributes_named(text) or (attribute,)
         return " ".join(_values(name, about, catalogue) for name in asked)
     if len(about) == 2 and _COMPARES.search(text):
         return _difference(*about)
-    told = " ".join(_summary(item) for item in about[:N_COMPARED])
-    return f"The catalogue knows no more than this. {told}" if _YES_OR_NO.match(text) else told
+    told = "\n".join(_summary(item) for item in about[:N_COMPARED])
+    return f"The catalogue knows no more than this:\n{told}" if _YES_OR_NO.match(text) else told
 
 
-def _is_about_gallery(text: str) -> bool:
+def _is_about_gallery(text: str, plan: Plan) -> bool:
+    """A kind of garment that is named is the gallery's, not one of those that are shown."""
+    if plan.attribute and any(condition.attribute == "category" for condition in plan.filters):
+        return True
     return bool(
         re.search(
             r"\b(?:do you (?:have|sell|carry|stock)|are there|have you|in (?:the|your) (?:shop|store|gallery"
@@ -82,10 +88,10 @@ def _which(filters: Sequence[Filter], items: Sequence[Item]) -> str:
     return f"{filters_label(filters)}, {len(fitting)} of these {len(items)}: {listed(fitting)}."
 
 
-def _gallery(attribute: str, catalogue: Catalogue) -> str:
+def _gallery(attribute: str, catalogue: Catalogue, filters: Sequence[Filter] = ()) -> str:
     facet = catalogue.facets.get(attribute)
     if facet is None:
-        known = listed(attribute_name(name) for name in catalogue.facets)
+        known = listed(attribute_name(name) for name in catalogue.facets if name not in NOT_SPOKEN)
         asked = f"{attribute_name(attribute)}" if attribute else "that"
         return (
             f"This gallery does not say anything about {asked}. It knows {known}."
@@ -94,9 +100,21 @@ def _gallery(attribute: str, catalogue: Catalogue) -> str:
         )
     if facet.is_number:
         return f"Values of {attribute_name(attribute)} go from {facet.minimum:g} to {facet.maximum:g}."
-    values = [f"{value} ({count})" for value, count in list(facet.counts.items())[:N_LISTED]]
-    more = len(facet.counts) - len(values)
-    return f"The gallery has {', '.join(values)}" + (f" and {more} more." if more > 0 else ".")
+    counts = _counts_within(attribute, facet, filters, catalogue)
+    values = [f"{value} ({count:,})" for value, count in list(counts.items())[:N_LISTED]]
+    more = len(counts) - len(values)
+    subject = f"For {filters_label(filters)} the gallery has" if filters else "The gallery has"
+    return f"{subject} {', '.join(values)}" + (f" and {more} more." if more > 0 else ".")
+
+
+def _counts_within(attribute: str, facet: Facet, filters: Sequence[Filter], catalogue: Catalogue) -> dict[str, int]:
+    """Value -> how many items that pass the filters have it, most frequent first."""
+    others = tuple(condition for condition in filters if condition.attribute != attribute)
+    if not others:
+        return dict(facet.counts)
+    tried = list(facet.counts)[:N_COUNTED]
+    counts = {value: catalogue.count((*others, Filter(attribute, "any_of", (value,)))) for value in tried}
+    return dict(sorted(((v, n) for v, n in counts.items() if n), key=lambda pair: -pair[1]))
 
 
 def _extreme(text: str, items: Sequence[Item]) -> str:

@@ -254,11 +254,27 @@ CORRECTION = re.compile(
     r"|^(?:no|nope|not that(?: one)?)[ ,.!]+(?:the|that|those) (?!i\b)"
 )
 NEW_WISH = phrases(
-    r"forget (?:that|it|the \w+)\b",
+    r"forget (?:that|it|the \w+)(?=[,.;!])",
     r"(?:(?:i (?:also )?(?:need|want|would like)|i'd like)|(?:i'm |i am )?looking for|find me|search for"
     r"|help me find) (?:me )?(?:a|an|some|something)\b"
     r"(?!.*\b(?:ones?|version|it|else|similar|like|more|less|instead)\b)",
 )  # fmt: skip
+WHAT_IS_THERE = re.compile(
+    r"^what (?:all |else )?(?:do you (?:have|sell|carry|stock)|is there|can i (?:buy|find|get))(?: here)?\W*$"
+)
+_ANYTHING_OF = {name: words for name, words in ATTRIBUTE_WORDS.items() if name not in ("size", "reviews", "year")}
+OPEN = {
+    name: re.compile(
+        rf"\b(?:any|whatever|all|every)(?: kinds? of)? (?:{words})\b(?! (?:but|except))"
+        r"(?: (?:is|are|will be) (?:fine|ok(?:ay)?|good))?"
+        r"|\b(?:remove|drop|forget|ignore|lift|clear|skip|never ?mind)(?: about)? (?:the|my|that)"
+        rf" (?:{words})(?: filters?)?\W*$"
+        rf"|\b(?:{words}) (?:does not|doesn't|do not|don't|is not|isn't) (?:matter|important)"
+        rf"|\b(?:don't|do not) (?:care|mind)(?: about)?(?: the| which| what)? (?:{words})\b"
+    )
+    for name, words in _ANYTHING_OF.items()
+}
+"""Attribute -> how one says that it may be anything from now on."""
 GALLERY_QUESTION = re.compile(r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you)")
 OFFERED_IN = re.compile(
     r"\b(?:come|comes|available|have (?:it|this|that|them|one|any|something|anything)|got|is there"

@@ -18,6 +18,9 @@ from retrieval.schema import Intent
 _ATTRIBUTES = {name: re.compile(rf"\b(?:{words})\b") for name, words in cues.ATTRIBUTE_WORDS.items()}
 
 
+N_WORDS_MORE = 2
+
+
 class Examples(Protocol):
     """The nearest labelled examples to a sentence."""
 
@@ -61,6 +64,10 @@ def _by_cue(reading: Reading, scene: Scene, referent: Referent) -> Decision | No
         return Decision(Intent.SAME_ITEM, cues=_all(cues.SAME_ITEM, text))
     if cues.COMPATIBLE.search(text) and not re.search(r"\b(?:match|same|similar).{0,20}\b(?:price|size|rating)", text):
         return Decision(Intent.COMPATIBLE, cues=_all(cues.COMPATIBLE, text))
+    if cues.WHAT_IS_THERE.match(text):
+        return Decision(Intent.ASK, "category")
+    if has_scene and any(pattern.search(text) for pattern in cues.OPEN.values()):
+        return Decision(Intent.MODIFY)
     wants_another = any(comparison.step == 0 for comparison in reading.comparisons)
     if not wants_another and _asks(reading, scene, referent):
         return Decision(Intent.ASK, _first_attribute(text))
@@ -84,13 +91,20 @@ def _by_example(reading: Reading, scene: Scene, referent: Referent, examples: Ex
         votes = _possible(examples.vote(reading.text), reading, scene, referent)
         for intent in sorted(votes, key=lambda intent: -votes[intent]):
             detail = _first_attribute(reading.text) if intent in (Intent.ASK, Intent.SAME_ATTRIBUTE) else ""
-            if intent is Intent.ASK and not (has_scene or detail or cues.ASKS.search(reading.text)):
+            if intent is Intent.ASK and not (referent.is_pointed or detail or cues.ASKS.search(reading.text)):
                 continue
+            if intent is Intent.SEARCH and scene.turn is not None and _is_a_word_more(reading):
+                return Decision(Intent.MODIFY)
             if intent is not Intent.SAME_ATTRIBUTE or detail:
                 return Decision(intent, "off_topic" if intent is Intent.OTHER else detail)
     if has_scene and (not reading.mentioned("category") or scene.has_reference):
         return Decision(Intent.MODIFY)
     return Decision(Intent.SEARCH)
+
+
+def _is_a_word_more(reading: Reading) -> bool:
+    """ "aviator" after sunglasses for men: too short for a wish of its own."""
+    return not reading.mentioned("category") and len(reading.text.split()) <= N_WORDS_MORE
 
 
 _NEEDS_SCENE = (Intent.MODIFY, Intent.SAME_ITEM, Intent.SAME_ATTRIBUTE, Intent.COMPATIBLE)

@@ -57,7 +57,8 @@ _PRICES = (
 AROUND = 0.2
 """ "around 50" means 40 to 60."""
 _NOT_MONEY = re.compile(
-    r"\s*(?:results?|items?|years?|inch(?:es)?|cm|of (?:them|these|those)|%|percent|ones?\b|more\b|pieces)"
+    r"\s*(?:results?|items?|options?|choices?|years?|inch(?:es)?|cm|of (?:them|these|those)"
+    r"|%|percent|ones?\b|more\b|pieces)"
 )
 
 

@@ -6,6 +6,7 @@ rest: what no step takes is what the encoder gets to see.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from agent.comparisons import Comparison, find_comparisons
@@ -34,7 +35,7 @@ class Reading:
 
 
 def read(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> Reading:
-    corrected, corrections = correct(_plain(text), lexicon, known_words)
+    corrected, corrections = correct(plain(text), lexicon, known_words)
     comparisons = find_comparisons(corrected)
     prices = find_prices(corrected)
     taken = [comparison.span for comparison in comparisons] + [price.span for price in prices]
@@ -42,7 +43,23 @@ def read(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> Reading:
     return Reading(corrected, mentions, prices, comparisons, find_negations(corrected, mentions, taken), corrections)
 
 
-def _plain(text: str) -> str:
-    """Lower case, one kind of apostrophe and blank, pictograms as words; its length does not matter."""
+_AGE = re.compile(
+    r"\b(?P<n>\d{1,2})[- ]?(?:years?|yrs?|months?|y/?o)[- ]?(?:olds?)?\b(?! (?:ago|warranty))"
+    r"(?=\s*(?P<who>girls?|boys?|son|daughter|kids?|child|niece|nephew|man|woman|men|women)?\b)"
+)
+CHILD = 13
+
+
+_MARKUP = re.compile(r"<[^<>]{0,200}>|!?\[[^\]]{0,200}\]\([^)]{0,400}\)|https?://\S+")
+
+
+def _as_person(match: re.Match[str]) -> str:
+    """ "My 8 year old girl" is a girl; "my 8 year old" is a child."""
+    return "" if match["who"] or int(match["n"]) > CHILD else "kid"
+
+
+def plain(text: str) -> str:
+    """Lower case, one kind of apostrophe and blank, pictograms as words, without markup and links."""
+    text = _MARKUP.sub(" ", text)
     text = "".join(f" {emoji()[sign]} " if sign in emoji() else sign for sign in text)
-    return " ".join(text.lower().replace("’", "'").replace("`", "'").split())
+    return " ".join(_AGE.sub(_as_person, text.lower().replace("’", "'").replace("`", "'")).split())

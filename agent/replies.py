@@ -21,7 +21,8 @@ def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -
         return Reply(_small_talk(plan, message, outcome))
     if plan.action is Intent.ASK:
         return _answered(session, plan, outcome)
-    parts = [_found(plan, outcome), _notes(plan.notes)]
+    notes = plan.notes if outcome.items else [note for note in plan.notes if not note.endswith("items are included")]
+    parts = [_found(plan, outcome), _notes(notes)]
     text = " ".join(filter(None, (_returned(plan), *(parts if outcome.items else reversed(parts)))))
     return Reply(text, offers(session, plan, outcome))
 
@@ -40,8 +41,11 @@ def _found(plan: Plan, outcome: Outcome) -> str:
         return _same(outcome)
     asked = filters_label(plan.filters)
     if not asked:
-        one = f"There is one match: {best}."
-        return f"Here are {n_shown} matches. The best is {best}." if n_shown > 1 else one
+        if n_shown == 1:
+            return f"There is one match: {best}."
+        if outcome.query and outcome.query.references and not outcome.references and not plan.text:
+            return f"Here are the {n_shown} items that look most like your picture, starting with {best}."
+        return f"Here are {n_shown} matches. The best is {best}."
     if n_shown >= outcome.k:
         shown = f"Here are the best {n_shown}" if outcome.n_matching > n_shown else "Here they are"
         return f"{outcome.n_matching:,} items fit: {asked}. {shown}, starting with {best}."
@@ -80,7 +84,9 @@ def _same(outcome: Outcome) -> str:
     ]
     if twins:
         return f"{len(twins)} more with the very same name: {listed(dict.fromkeys(item_name(item) for item in twins))}."
-    return f"The nearest I have is {_named(best)}. Nothing else carries the same name: do compare the pictures."
+    return (
+        f"The nearest I have is {_named(best)}. I cannot tell whether it is the very same: please compare the pictures."
+    )
 
 
 def _outfit(plan: Plan, outcome: Outcome) -> str:

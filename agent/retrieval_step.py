@@ -61,16 +61,24 @@ def retrieve_plan(retriever: Retriever, session: Session, message: Message, plan
     references = items_of(catalogue, plan.references)
     query = _with_words(build_query(session, message, plan, scene), plan)
     exclude = excluded(session, message, plan)
-    if plan.action is Intent.COMPATIBLE:
-        ranking, reason = find_outfit(retriever, plan, query, references, k, exclude)
-    elif plan.action is Intent.SAME_ITEM:
-        ranking, reason = _search_same(retriever, plan, query, k, exclude)
-    else:
-        ranking, reason = retriever.search(query, k, plan.filters, exclude), ""
-    items = tuple(retriever.get([hit.item_id for hit in ranking.hits]))
     n_matching = retriever.count(plan.filters)
+    ranking, reason = Ranking(query.query_id, ()), ""
+    if n_matching:  # a search through nothing is the slowest
+        ranking, reason = _search(retriever, plan, query, references, k, exclude)
+    items = items_of(catalogue, [hit.item_id for hit in ranking.hits])
     relaxations = _relax(retriever, plan.filters, n_matching) if len(items) < k else ()
     return Outcome(catalogue, query, ranking, items, references, n_matching, k, relaxations, reason)
+
+
+def _search(
+    retriever: Retriever, plan: Plan, query: Query, references: tuple[Item, ...], k: int, exclude: tuple[str, ...]
+) -> tuple[Ranking, str]:
+    """The ranking and what is to be said of it."""
+    if plan.action is Intent.COMPATIBLE:
+        return find_outfit(retriever, plan, query, references, k, exclude)
+    if plan.action is Intent.SAME_ITEM:
+        return _search_same(retriever, plan, query, k, exclude)
+    return retriever.search(query, k, plan.filters, exclude), ""
 
 
 def _search_same(

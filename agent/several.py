@@ -23,8 +23,11 @@ def several_wishes(reading: Reading) -> tuple[str, ...]:
     names_garments = all(any(attribute == "category" for attribute, _ in found) for found in said)
     if len(parts) < 2 or not names_garments or sum(map(bool, own)) < 2 or len(set(own)) < 2:
         return ()
+    genders = [m for m in reading.mentions if m.attribute == "gender"]
+    shared = f" for {genders[-1].said}" if genders and not _lies_in(genders[-1].span, parts[0]) else ""
     first = [min(m.span[0] for m in reading.mentions if _lies_in(m.span, part)) for part in parts]
-    return tuple(reading.text[at:end].strip(" ,;.!?") for at, (_, end) in zip(first, parts, strict=True))
+    wishes = [reading.text[at:end].strip(" ,;.!?") for at, (_, end) in zip(first, parts, strict=True)]
+    return (wishes[0] + shared, *wishes[1:])
 
 
 def note_on(wishes: Iterable[str]) -> str:

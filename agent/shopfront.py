@@ -120,7 +120,7 @@ class Shop:
 
     def _there(self, item_ids: Sequence[str]) -> list[Item]:
         try:
-            return self.retriever.get(item_ids)
+            return self.retriever.get(item_ids) if item_ids else []
         except KeyError:
             return [] if len(item_ids) == 1 else [item for item_id in item_ids for item in self._there([item_id])]
 

@@ -22,7 +22,7 @@ def correct(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> tuple[s
             return word
         if word in lexicon.single_words or singular(word) in lexicon.singular_words:
             return word
-        found = _closest(word, lexicon.single_words)
+        found = _closest(word, lexicon.single_words) or _closest(singular(word), lexicon.singular_words)
         if not found:  # "somthing" says nothing, however it is spelled
             return (_closest(word, _everyday()) if len(word) > LONG_ENOUGH else "") or word
         notes.append(f"“{word}” was read as “{found}”")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agent.comparisons import Comparison
-from agent.cues import SIZE_SAID
+from agent.cues import OPEN, SIZE_SAID
 from agent.mentions import Mention
 from agent.reading import Reading
 from agent.spans import Span, within
@@ -31,6 +31,8 @@ class Wish:
     """ "less like this": the item that is pointed at is to be moved away from."""
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
+    open: frozenset[str] = frozenset()
+    """Attributes that may be anything from now on: "any colour"."""
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -39,7 +41,9 @@ class Wish:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.text or self.filters or self.unwanted_texts or self.comparisons or self.is_less_like)
+        return not (
+            self.open or self.text or self.filters or self.unwanted_texts or self.comparisons or self.is_less_like
+        )
 
 
 def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], facets: Mapping[str, Facet]) -> Wish:
@@ -61,6 +65,7 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
         unwanted_texts=texts,
         is_less_like=is_less_like or bool(pointing and _LESS_LIKE.search(reading.text)),
         comparisons=reading.comparisons,
+        open=frozenset(name for name, pattern in OPEN.items() if pattern.search(reading.text)),
         notes=tuple(
             dict.fromkeys((*reading.corrections, *notes, *_unlisted(mentions), *price_notes, *_sizes(reading)))
         ),
@@ -149,6 +154,7 @@ def _words(reading: Reading, wanted: Sequence[Mention], taken: Sequence[Span]) -
     """What is left for the encoder, in the order in which it was said; "no sleeves" is said as "sleeveless"."""
     gone = [*taken, *(price.span for price in reading.prices), *(m.span() for m in SIZE_SAID.finditer(reading.text))]
     gone += [span for negation in reading.negations for span in (negation.cue, negation.scope)]
+    gone += [match.span() for pattern in OPEN.values() for match in pattern.finditer(reading.text)]
     gone += [c.span for c in reading.comparisons if c.attribute == "price" or c.step == 0]
     said_as = {mention.span[0]: (mention.span, _said(mention)) for mention in wanted}
     kept = [comparison.span for comparison in reading.comparisons if comparison.step]

@@ -29,7 +29,7 @@ def filter_label(condition: Filter) -> str:
     if condition.operator == "at_least":
         return f"{condition.attribute} from {values}"
     if condition.attribute == "gender":
-        return f"for {values}"
+        return "unisex" if values.lower() == "unisex" else f"for {values}"
     if condition.attribute in _PLAIN or singular(condition.attribute) in values.lower():
         return values
     return f"{attribute_name(condition.attribute)} {values}"
@@ -44,9 +44,9 @@ def filters_label(filters: Sequence[Filter]) -> str:
         for f in filters
         if f not in prices and not (f.operator == "any_of" and f.attribute in (*_HEAD, "gender"))
     ]
-    whom = _wanted(filters, "gender")
+    whom = " or ".join(filter_label(f) for f in filters if f.attribute == "gender" and f.operator == "any_of")
     joint = " " if _wanted(filters, "category") else ", "
-    subject = joint.join(filter(None, (" ".join(head), f"for {whom}" if whom else "")))
+    subject = joint.join(filter(None, (" ".join(head), whom)))
     conditions = [*_bounds(prices), *rest]
     said = list(filter(None, (subject, *conditions[:N_CONDITIONS])))
     more = len(conditions) - N_CONDITIONS

@@ -10,7 +10,7 @@ from agent.comparing import compare
 from agent.cues import IN_THE_SAME, ON_OTHER_GARMENT
 from agent.intents import attributes_named
 from agent.planners.items import gender_of, ids, name_of, number_of, own_kind, values_of, words_of
-from agent.planners.understanding import Understanding, best_of
+from agent.planners.understanding import Understanding, best_of, gender_said_before
 from agent.wishes import carry, wish_of
 from retrieval.schema import Filter, Intent, Plan
 
@@ -51,7 +51,8 @@ def _compatible_with_words(found: Understanding) -> Plan:
     )
     wanted = tuple(_outside_own_kind(wish.filters, own))
     genders = tuple(Filter("gender", "any_of", m.meaning.values) for m in had if m.attribute == "gender")
-    filters = carry(genders, wanted)
+    spoken = () if genders else tuple(filter(None, (gender_said_before(found),)))
+    filters = carry((*genders, *spoken), wanted)
     if own and not any(f.attribute == "category" for f in wanted):
         filters = (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
     text = " ".join(m.said for m in had) or found.wish.text

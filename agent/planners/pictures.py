@@ -10,7 +10,7 @@ from retrieval.schema import Filter, Image
 
 SURE_OF_CATEGORY = 0.75
 """The share of the nearest items that must agree on a picture's category."""
-SURE_OF_KIND = 0.6
+SURE_OF_KIND = 0.55
 """The share that must agree on the kind of garment ("footwear") where they do not agree on the category."""
 
 Kept = tuple[tuple[Filter, ...], tuple[str, ...]]

@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent.comparing import compare
-from agent.mentions import find_mentions
 from agent.planners.corrections import corrected
 from agent.planners.items import ids, kept_of, number_of, values_of, words_of
 from agent.planners.pairing import compatible, same_attribute
 from agent.planners.pictures import kind_of
-from agent.planners.understanding import Understanding, again, best_of, carried_unwanted
+from agent.planners.understanding import Understanding, again, best_of, carried_unwanted, gender_said_before
 from agent.scene import Scene, own_filters
 from agent.spans import within
 from agent.wishes import Wish, carry, drop_words
@@ -21,6 +20,10 @@ from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Turn
 
 if TYPE_CHECKING:
     from retrieval.protocols import Facet
+
+
+_ABOUT_MANY = re.compile(r"\b(?:how many|which|do you (?:have|sell|carry|stock)|come in|are there|available)\b")
+"""Questions about all that fits, not about what is shown."""
 
 
 def without_words(message: Message, scene: Scene) -> Plan:
@@ -50,7 +53,7 @@ def without_words(message: Message, scene: Scene) -> Plan:
 def _search(found: Understanding) -> Plan:
     wish = compare(found.wish, (), (), found.scene.catalogue)
     filters, notes = wish.filters, wish.notes
-    spoken = _gender_said_before(found) if "gender" not in wish.attributes else None
+    spoken = gender_said_before(found) if "gender" not in wish.attributes else None
     if spoken and found.scene.catalogue.count((*filters, spoken)):
         filters = (*filters, spoken)
         notes = (*notes, f"still for {spoken.values[0]}")
@@ -90,7 +93,7 @@ def _modify_item(found: Understanding) -> Plan:
 def _refine(found: Understanding, base: Turn) -> Plan:
     """Nothing is pointed at: the earlier wish itself is changed, and what it referred to stays."""
     wish = compare(found.wish, (), found.scene.shown(base), found.scene.catalogue)
-    decided = {condition.attribute for condition in wish.filters}
+    decided = {condition.attribute for condition in wish.filters} | wish.open
     kind, kind_note = ((), ()) if "category" in decided else kind_of(_uploads_of(base), found)
     old = drop_words(base.plan.text, decided, found.lexicon)
     new_words = [word for word in wish.text.split() if word not in old.split()]
@@ -99,7 +102,7 @@ def _refine(found: Understanding, base: Turn) -> Plan:
         text=" ".join([*new_words, old]).strip() or words_of(wish.filters),
         reference_turn=base.turn_number,
         references=base.plan.references,
-        filters=carry((*own_filters(base), *kind), wish.filters),
+        filters=carry((*(f for f in own_filters(base) if f.attribute not in wish.open), *kind), wish.filters),
         unwanted_texts=carried_unwanted(found, base),
         unwanted_items=base.plan.unwanted_items,
         attribute=base.plan.attribute if again(base.plan) is Intent.SAME_ATTRIBUTE else "",
@@ -137,7 +140,7 @@ def _same_item(found: Understanding) -> Plan:
 
 
 def _ask(found: Understanding) -> Plan:
-    about = found.wish.filters if re.search(r"\bhow many\b|\bwhich\b", found.reading.text) else ()
+    about = found.wish.filters if _ABOUT_MANY.search(found.reading.text) and not found.referent.items else ()
     return Plan(
         Intent.ASK,
         text=found.reading.text,
@@ -196,13 +199,3 @@ def _with_kind(wish: Wish, items: Sequence[Item], facets: Mapping[str, Facet]) -
     if not wish.text or len(kinds) != 1 or "category" in wish.attributes:
         return wish.text
     return f"{wish.text} {kinds[0].lower()}"
-
-
-def _gender_said_before(found: Understanding) -> Filter | None:
-    """Only what was said in words holds on, not what came from an item."""
-    for turn in reversed(found.scene.path):
-        said = [m for m in find_mentions(turn.message.text.lower(), found.lexicon) if m.attribute == "gender"]
-        filters = [f for f in own_filters(turn) if f.attribute == "gender" and f.operator == "any_of"]
-        if said and filters:
-            return filters[0]
-    return None

@@ -86,7 +86,8 @@ class RulesPlanner:
         words = re.findall(r"[^\W\d_]{3,}|[^\x00-\u024f\W\d_]+", reading.text)
         known = (self._known_words, word_list("stop"), lexicon.single_words)
         unknown = [word for word in words if not any({word, singular(word)} & vocabulary for vocabulary in known)]
-        if reading.mentions or not unknown or 2 * len(unknown) <= len(words):
+        is_a_name = len(unknown) == 1 and unknown[0].isascii()
+        if reading.mentions or is_a_name or 2 * len(unknown) <= len(words):
             return plan
         if plan.intent is Intent.OTHER and plan.attribute == "off_topic":
             return replace(plan, attribute="language")

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.intents import Decision
-from agent.reading import Reading
+from agent.mentions import find_mentions
+from agent.reading import Reading, plain
 from agent.references import Referent
-from agent.scene import Scene
+from agent.scene import Scene, own_filters
 from agent.vocabulary import Lexicon
 from agent.wishes import Wish
-from retrieval.schema import Intent, Item, Plan, Turn
+from retrieval.schema import Filter, Intent, Item, Plan, Turn
 
 if TYPE_CHECKING:
     from retrieval.protocols import Facet
@@ -58,3 +59,13 @@ def carried_unwanted(found: Understanding, base: Turn | None) -> tuple[str, ...]
 def again(plan: Plan) -> Intent:
     """A refined search is a modification; outfits and shared attributes stay what they are."""
     return plan.action if plan.action in (Intent.COMPATIBLE, Intent.SAME_ATTRIBUTE, Intent.SAME_ITEM) else Intent.MODIFY
+
+
+def gender_said_before(found: Understanding) -> Filter | None:
+    """Only what was said in words holds on, not what came from an item."""
+    for turn in reversed(found.scene.path):
+        said = [m for m in find_mentions(plain(turn.message.text), found.lexicon) if m.attribute == "gender"]
+        filters = [f for f in own_filters(turn) if f.attribute == "gender" and f.operator == "any_of"]
+        if said and filters:
+            return filters[0]
+    return None
