@@ -42,8 +42,8 @@ METRIC: Literal["cosine"] = "cosine"
 PUBLISHED = "published"
 ANN_ROWS = 10_000
 """Below, a flat search takes a few milliseconds and is exact."""
-MAX_UNINDEXED = 0.1
-"""The ANN index is built anew when more than this share of the rows came after it."""
+MAX_INDEX_PARTS = 8
+"""Each commit adds a part to the ANN index for its new rows; with more of them it is built anew, as one."""
 MAX_BITMAP_WORDS = 1000
 IDS_PER_CONDITION = 500
 FOREVER = timedelta(days=36500)
@@ -137,6 +137,7 @@ class LanceStore:
             # optimize() fails when it would clean up a tagged version: compact now, clean up once the tag has moved.
             table.optimize(cleanup_older_than=FOREVER)
             _build_indices(table, self._ann_rows)
+            table.optimize(cleanup_older_than=FOREVER)  # what it changes after a new index must not come after the tag
             self._tags.update(PUBLISHED, table.version)
             table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
             log.info("published %d items in %s", table.count_rows(), self.path)
@@ -284,6 +285,6 @@ def _build_indices(table: Table, ann_rows: int) -> None:
             few_words = not known.is_number and len(known.counts) <= MAX_BITMAP_WORDS
             table.create_index(column, config=Bitmap() if few_words else BTree())
     stats = table.index_stats(VECTOR_INDEX) if "vector" in indexed else None
-    if stats is None or stats.num_unindexed_rows > MAX_UNINDEXED * n_rows:
+    if stats is None or stats.num_indices > MAX_INDEX_PARTS:
         config = IvfSq(distance_type=METRIC, num_partitions=math.ceil(n_rows / ROWS_PER_PARTITION))
         table.create_index("vector", config=config, name=VECTOR_INDEX, replace=True)

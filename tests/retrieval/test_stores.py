@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import lancedb
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,8 +24,8 @@ from retrieval.errors import FilterError, GalleryError, ManifestError, StoreErro
 from retrieval.protocols import Manifest, Store
 from retrieval.schema import AttributeValue, Filter, Hit, Image, Item
 from retrieval.stores import index_directory
-from retrieval.stores.lance import LanceStore
-from retrieval.stores.lance_version import Version
+from retrieval.stores.lance import MAX_INDEX_PARTS, TABLE, LanceStore
+from retrieval.stores.lance_version import VECTOR_INDEX, Version
 from retrieval.stores.memory import MemoryStore
 from retrieval.stores.rows import attribute_name, column_name
 
@@ -575,6 +576,23 @@ def test_a_commit_leaves_one_version_and_no_litter(index: Path) -> None:
         writer.commit()
         assert files() == published
     assert {path.name for path in index.iterdir()} <= {"manifest.json", "items.lance", "writer.lock"}
+
+
+def test_an_ann_index_that_grew_by_many_commits_is_built_anew(index: Path, truth: MemoryStore) -> None:
+    parts = []
+    with LanceStore.open_or_create(index, MANIFEST, ann_rows=10) as writer:
+        for number in range(40, 40 + MAX_INDEX_PARTS + 2):
+            writer.add([item(number)], vectors(1, seed=number))
+            writer.commit()
+            parts.append(lancedb.connect(index).open_table(TABLE).index_stats(VECTOR_INDEX).num_indices)
+    assert parts[0] == 2
+    assert max(parts) == MAX_INDEX_PARTS
+    fill(truth, n_items=40)
+    for number in range(40, 40 + MAX_INDEX_PARTS + 2):
+        truth.add([item(number)], vectors(1, seed=number))
+    truth.commit()
+    found, expected = (one.search(vectors(1, seed=1)[0], 60) for one in (LanceStore.open(index, MANIFEST), truth))
+    assert [hit.item_id for hit in found] == [hit.item_id for hit in expected]
 
 
 KILLED = """
