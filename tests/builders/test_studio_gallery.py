@@ -204,6 +204,20 @@ def test_another_seed_gives_other_garments() -> None:
     assert len(stock(41, 1)) == 41
 
 
+def test_nothing_in_stock_is_odd_to_wear() -> None:
+    garments = stock(1100, 1)
+    assert not [g for g in garments if g.season == "Summer" and g.material in ("Wool", "Velvet", "Corduroy")]
+    assert not [g for g in garments if g.season == "Winter" and g.material in ("Linen", "Chiffon")]
+
+
+def test_a_sample_that_was_not_finished_is_not_said_to_be_done(tmp_path: Path) -> None:
+    write_sample(tmp_path, 1, 7, 96)
+    (tmp_path / "items.jsonl.partial").mkdir()  # so that the list cannot be written
+    with pytest.raises(IsADirectoryError):
+        write_sample(tmp_path, 1, 7, 96)
+    assert not (tmp_path / "DONE").exists()
+
+
 def test_a_sample_has_two_pictures_and_captions_for_each_garment(tmp_path: Path) -> None:
     write_sample(tmp_path, 6, 7, 96)
     lines = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text(encoding="utf-8").splitlines()]

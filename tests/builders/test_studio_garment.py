@@ -51,6 +51,8 @@ def test_no_shop_sells_what_the_sampler_does_not_draw(garments: list[Garment]) -
     assert not [g for g in garments if g.kind == "Jeans" and g.colour in ("Pink", "Yellow", "Purple")]
     assert not [g for g in garments if g.kind == "T-shirt" and g.gender == "Men" and g.pattern == "Floral"]
     assert not [g for g in garments if g.sleeves == "Sleeveless" and g.kind in ("Sweater", "Coat", "Hoodie")]
+    assert {g.season for g in garments if g.kind == "Shirt" and g.material == "Linen"} == {"Summer"}
+    assert {g.season for g in garments if g.kind == "Polo" and g.sleeves == "Long Sleeves"} <= {"Fall"}
 
 
 def test_attributes_leave_out_what_does_not_apply() -> None:

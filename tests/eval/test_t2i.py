@@ -38,6 +38,20 @@ def test_a_perfect_encoder_succeeds_and_a_misplaced_product_is_missed():
     assert scores(wrong, {"00", "01", "02"})["whole", "names", "success@1"].value == 0.0
 
 
+def test_any_product_of_the_name_is_a_success():
+    second_only = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    assert scores(second_only, {"00"})["whole", "names", "success@1"].value == 1.0
+
+
+def test_chance_is_that_of_a_random_order():
+    found = scores(np.eye(4, 3), {"00", "02"})
+    red, blue = 2 / 4, 1 / 4
+    assert found["whole", "names", "success@1"].random == pytest.approx((red + blue) / 2)
+    assert found["held-out", "names", "success@1"].random == pytest.approx(1 / 2)
+    assert found["whole", "attribute captions", "colour precision@10"].random == pytest.approx((red + blue) / 2)
+    assert found["whole", "attribute captions", "category precision@10"].random == 1
+
+
 def test_names_are_counted_once_each_and_once_a_product():
     half = [[1, 0, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
     found = scores(half, {"00", "01", "02"})

@@ -338,6 +338,26 @@ def test_an_upload_is_upright_small_and_without_metadata(tmp_path: Path) -> None
     assert stored.image_id == images.image_id(Path(stored.path).read_bytes())
 
 
+@pytest.mark.parametrize(("kind", "options"), [("JPEG", {"comment": b"my address"}), ("JPEG", {}), ("PNG", {})])
+def test_a_small_upload_tells_nothing_of_camera_or_place_either(
+    kind: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    exif = Image.Exif()
+    exif[0x010F] = "camera of mine"
+    data = encoded(corner_marked(), kind, exif=exif.tobytes(), **options)
+    stored = Path(images.store_upload(data, tmp_path).path).read_bytes()
+    assert b"camera of mine" in data
+    assert b"camera of mine" not in stored
+    assert b"my address" not in stored
+
+
+def test_a_drawing_in_memory_has_the_limits_of_a_file(tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match="strip of 900 x 10 pixels"):
+        images.store_upload(Image.new("RGB", (900, 10)), tmp_path)
+    with pytest.raises(ImageError, match="50 million pixels"):
+        images.store_upload(Image.new("1", (10_000, 5_001)), tmp_path)
+
+
 def test_the_same_upload_gives_the_same_file(tmp_path: Path) -> None:
     data = encoded(Image.new("RGBA", (50, 50), (0, 0, 255, 100)))
     path = tmp_path / "drawing.png"
