@@ -95,3 +95,10 @@ def test_the_preferred_column_wins_and_the_other_stands_in_for_it() -> None:
 
 def test_nested_attributes_are_read() -> None:
     assert Columns().translate({"attributes": {"colour": "Red", "fit": "slim"}}) == {"colour": "Red", "fit": "slim"}
+
+
+def test_the_number_of_a_class_is_no_category() -> None:
+    columns = Columns()
+    assert columns.translate({"id": "1", "label": 7}) == {"item_id": "1"}
+    assert columns.translate({"id": "1", "label": "7"}) == {"item_id": "1"}
+    assert columns.translate({"id": "1", "label": "7 for all"}) == {"item_id": "1", "category": "7 for all"}
