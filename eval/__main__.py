@@ -19,12 +19,14 @@ SPLIT_COLUMNS = ("id", "split")
 
 
 def held_out_ids(gallery: Path, split: str) -> set[str]:
-    """item_ids of one split of a Parquet file, or of all Parquet files below a folder.
+    """item_ids of one split of a Parquet file, or of all Parquet files in a folder.
 
     Raises GalleryError when there is no such file, column or split.
     """
-    files = sorted(gallery.rglob("*.parquet")) if gallery.is_dir() else [gallery]
-    if not files or not gallery.exists():
+    # As `read_gallery` does: files below count where the folder itself holds none.
+    found = (gallery.glob("*.parquet"), gallery.rglob("*.parquet"), [gallery] if gallery.is_file() else [])
+    files = next((files for files in map(sorted, found) if files), [])
+    if not files:
         raise GalleryError(f"There is no Parquet file at {gallery}. Give a file, or a folder with some.")
     splits: dict[str, set[str]] = {}
     for file in files:

@@ -22,7 +22,7 @@ def picture(colour: str, side: int) -> bytes:
 
 @pytest.fixture
 def gallery(tmp_path: Path) -> Path:
-    """Six products in two files, one in a folder below; two of them held out."""
+    """Six products in two files of a folder below; two of them held out."""
     rows = [
         {
             "id": number,
@@ -37,7 +37,7 @@ def gallery(tmp_path: Path) -> Path:
     ]
     folder = tmp_path / "catalogue"
     (folder / "more").mkdir(parents=True)
-    for name, part in (("a", rows[:3]), ("more/b", rows[3:])):
+    for name, part in (("more/a", rows[:3]), ("more/b", rows[3:])):
         pq.write_table(pa.Table.from_pylist(part), folder / f"{name}.parquet")
     return folder
 
@@ -67,6 +67,11 @@ def test_a_second_run_only_scores_and_prints_the_same(gallery, tmp_path, capsys)
 def test_held_out_ids_come_from_all_files_of_a_folder_or_from_one_file(gallery):
     assert held_out_ids(gallery, "train") == {"2", "3", "4", "5"}
     assert held_out_ids(gallery / "more" / "b.parquet", "train") == {"3", "4", "5"}
+
+
+def test_files_below_a_folder_that_holds_some_itself_are_not_in_the_gallery(gallery):
+    (gallery / "more" / "a.parquet").rename(gallery / "a.parquet")
+    assert held_out_ids(gallery, "train") == {"2"}
 
 
 def test_a_path_without_parquet_files_is_named(tmp_path):
