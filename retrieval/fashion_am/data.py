@@ -6,7 +6,6 @@ on a CPU), and training reads half-precision features from a memory-mapped file.
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import random
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageEnhance, ImageFilter, ImageOps
 
-from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, pixels
+from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING, pixels
 from retrieval.fashion_am.captions import attribute_captions, benchmark_caption
+from retrieval.images import decode, open_picture
 from retrieval.schema import Attributes
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 TRUNK_SHAPE = (112, INPUT_HEIGHT // 16, INPUT_WIDTH // 16)
 LOW_WIDTH = 40
 CAPTIONS_EACH = 6
+RECIPE = f"{PREPROCESSING}/{CAPTIONS_EACH}/1"
+"""Change it whenever views or captions are made otherwise: a cache of another recipe is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def fpi_samples(folder: Path, split: str, grounds: Sequence[Picture]) -> Iterato
     """Products of the Fashion Product Images parquet files; four views each, drawings for the larger pictures."""
     for row, attributes in fpi_rows(folder, split):
         rng = random.Random(f"fpi/{row['id']}")
-        picture = Image.open(io.BytesIO(row["image"])).convert("RGB")
+        picture = decode(row["image"], row["id"])
         views = [picture, jittered(picture, rng), jittered(picture, rng)]
         views.append(on_ground(views[1], grounds, rng) if rng.random() < 0.35 else jittered(picture, rng))
         captions = [benchmark_caption(attributes), *attribute_captions(attributes, CAPTIONS_EACH - 1, row["id"])]
@@ -160,7 +162,7 @@ def photo_samples(file: Path) -> Iterator[Sample]:
         if row["split"] != "train":
             continue
         rng = random.Random(f"photo/{row['photo_id']}")
-        picture = Image.open(io.BytesIO(row["image"])).convert("RGB")
+        picture = decode(row["image"], row["photo_id"])
         label = {"longsleeve": "long sleeve t-shirt", "outwear": "jacket", "pants": "trousers"}.get(
             row["label"], row["label"]
         )
@@ -172,7 +174,7 @@ def photo_grounds(file: Path, n: int = 400) -> list[Picture]:
     import pyarrow.parquet as pq
 
     rows = [r for r in pq.read_table(file).to_pylist() if r["split"] == "train"][:n]
-    return [Image.open(io.BytesIO(row["image"])).convert("RGB") for row in rows]
+    return [decode(row["image"], row["photo_id"]) for row in rows]
 
 
 def studio_samples(folder: Path, grounds: Sequence[Picture]) -> Iterator[Sample]:
@@ -180,8 +182,7 @@ def studio_samples(folder: Path, grounds: Sequence[Picture]) -> Iterator[Sample]
     for line in (folder / "items.jsonl").read_text("utf8").splitlines():
         row = json.loads(line)
         rng = random.Random(f"studio/{row['id']}")
-        picture = Image.open(folder / row["image"]).convert("RGB")
-        sketch = Image.open(folder / row["sketch"]).convert("RGB")
+        picture, sketch = open_picture(folder / row["image"]), open_picture(folder / row["sketch"])
         views = (picture, jittered(picture, rng), on_ground(jittered(picture, rng), grounds, rng))
         yield Sample(
             key=row["id"],
@@ -212,10 +213,15 @@ class Trunk:
 
 
 def cache(samples: Iterable[Sample], trunk: Trunk, out: Path, batch: int = 64) -> Material:
-    """Run all views through the trunk into `out` (written under a temporary name), or open what is there already."""
+    """Run all views through the trunk into `out` (written under a temporary name), or open what is there already.
+
+    Raises ValueError for a cache that was made by another recipe.
+    """
     if not (out / "index.json").exists():
         _write_cache(samples, trunk, out, batch)
     index = json.loads((out / "index.json").read_text())
+    if index.pop("recipe", None) != RECIPE:
+        raise ValueError(f"{out} was made by another version of this program: delete it or choose another --out")
     shape = (index.pop("n_views"), *TRUNK_SHAPE)
     features = np.memmap(out / "features.f16", np.float16, "r", shape=shape)
     return Material(features, np.load(out / "low.npy"), **index)
@@ -251,6 +257,6 @@ def _write_cache(samples: Iterable[Sample], trunk: Trunk, out: Path, batch: int)
         if pending:
             flush()
     np.save(out / "low.npy", np.concatenate(lows))
-    (out / "features.f16.tmp").rename(out / "features.f16")
-    (out / "index.json.tmp").write_text(json.dumps({"n_views": n_views, **index}))
-    (out / "index.json.tmp").rename(out / "index.json")
+    (out / "features.f16.tmp").replace(out / "features.f16")
+    (out / "index.json.tmp").write_text(json.dumps({"recipe": RECIPE, "n_views": n_views, **index}))
+    (out / "index.json.tmp").replace(out / "index.json")

@@ -65,7 +65,7 @@ class TextBank:
             bank = bank.joined(cls.encode(tower, tokenizer, missing))
             kept = {"texts": list(bank.row), "starts": list(bank.starts), "states": bank.states}
             torch.save(kept, file.with_suffix(".tmp"))
-            file.with_suffix(".tmp").rename(file)
+            file.with_suffix(".tmp").replace(file)
         return bank
 
     def joined(self, other: TextBank) -> TextBank:

