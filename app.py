@@ -61,6 +61,7 @@ class Page:
     chat: gr.Chatbot
     box: gr.MultimodalTextbox
     undo: gr.Button
+    draw: gr.Accordion
     editor: gr.ImageEditor
     load: gr.Button
     use: gr.Button
@@ -177,7 +178,7 @@ def _talk_column() -> dict[str, Any]:
         elem_id="box", label="Your message", show_label=False, placeholder="Describe it, or add a photo …",
         sources=["upload"], file_types=["image"], file_count="multiple", max_plain_text_length=2000,
     )  # fmt: skip
-    with gr.Accordion("Draw or crop a picture", open=False, elem_id="draw"):
+    with gr.Accordion("Draw or crop a picture", open=False, elem_id="draw") as draw:
         editor = gr.ImageEditor(
             type="pil", show_label=False, label="Drawing", layers=False, transforms=("crop",), canvas_size=CANVAS,
             sources=("upload", "clipboard"), brush=gr.Brush(default_size=6, colors=PENCILS), height=440, buttons=[],
@@ -188,7 +189,16 @@ def _talk_column() -> dict[str, Any]:
             use = gr.Button("Use this picture", size="sm", min_width=120, variant="primary")
     with gr.Accordion("Your steps", open=False, elem_id="steps"):
         steps = gr.Radio([], label="Click a step to go back; your next message continues from there")
-    return {"chat": chat, "offers": offers, "box": box, "editor": editor, "load": load, "use": use, "steps": steps}
+    return {
+        "chat": chat,
+        "offers": offers,
+        "box": box,
+        "draw": draw,
+        "editor": editor,
+        "load": load,
+        "use": use,
+        "steps": steps,
+    }
 
 
 def _results_column(controls: Sequence[show.FilterControl]) -> dict[str, Any]:
@@ -320,7 +330,11 @@ def _wire_message(shop: Shop, page: Page) -> None:
     @told
     def use_drawing(canvas: dict[str, Any] | None, box: dict[str, Any]) -> Updates:
         drawing = shop.keep_drawing((canvas or {}).get("composite"))
-        return {page.box: {"text": box["text"], "files": [*box["files"], drawing]}}
+        # the board closes, so that the message and its answer are in view
+        return {
+            page.box: {"text": box["text"], "files": [*box["files"], drawing]},
+            page.draw: gr.update(open=False),
+        }
 
     @told
     def load_picture(view: View | None) -> Updates:
@@ -328,7 +342,7 @@ def _wire_message(shop: Shop, page: Page) -> None:
 
     page.box.submit(send, [page.view, page.box, *page.filters], whole, **QUIET)
     page.chat.example_select(say_example, page.view, whole, **QUIET)
-    page.use.click(use_drawing, [page.editor, page.box], page.box, **QUIET).then(None, js=FOCUS_BOX)
+    page.use.click(use_drawing, [page.editor, page.box], [page.box, page.draw], **QUIET).then(None, js=FOCUS_BOX)
     page.load.click(load_picture, page.view, page.editor, **QUIET)
 
 
@@ -408,8 +422,11 @@ def serve(shop: Shop, host: str, port: int) -> int:
             run_history=False, footer_links=[], theme=theme(), css_paths=[ASSETS / "app.css"],
             js=(ASSETS / "app.js").read_text(encoding="utf-8"), ssr_mode=False, prevent_thread_lock=True,
         )  # fmt: skip
-    except OSError as error:
-        print(f"Cannot listen on {host}:{port} ({error}). Choose another port with --port.", file=sys.stderr)
+    except OSError:
+        print(
+            f"Cannot listen on {host}:{port}: the port is taken or not allowed. Choose another port with --port.",
+            file=sys.stderr,
+        )
         return 1
     log.info("Open http://%s:%d in a browser; stop with Ctrl-C.", "localhost" if host == "0.0.0.0" else host, port)
     blocks.block_thread()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agent.presentation import chips, tree
+from agent.wording import filters_label
 from retrieval.schema import Filter, Intent, Message, Plan, Session, Turn
 
 Chat = Callable[..., tuple[Session, Turn]]
@@ -75,3 +76,20 @@ def test_a_long_conversation_does_not_recurse(chat: Chat) -> None:
         session = session.append(Turn(number, number - 1, turn.message, turn.plan, turn.reply))
 
     assert len(tree(session)) == 2001
+
+
+def test_a_long_list_of_conditions_is_cut_in_a_sentence() -> None:
+    filters = (
+        Filter("category", "any_of", ("Dress",)),
+        Filter("colour", "any_of", ("Red",)),
+        Filter("gender", "any_of", ("Women", "Unisex")),
+        Filter("length", "any_of", ("Mini", "Midi", "Maxi", "Knee Length", "Short")),
+        Filter("price", "at_most", (50.0,)),
+        Filter("usage", "any_of", ("Party",)),
+        Filter("brand", "none_of", ("Acme",)),
+        Filter("sleeves", "any_of", ("Sleeveless",)),
+    )
+    label = filters_label(filters)
+    assert label.startswith("Red Dress for Women, price up to 50, ")
+    assert "Mini, Midi, Maxi or 2 more" in label
+    assert label.endswith(" and 2 more conditions")

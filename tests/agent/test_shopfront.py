@@ -228,3 +228,33 @@ def test_the_exported_file_holds_all_branches(shop: Shop) -> None:
 
 def test_there_is_nothing_to_export_before_the_first_message(shop: Shop) -> None:
     assert shop.export(View.new().session) is None
+
+
+def test_items_that_left_the_gallery_are_left_out_of_what_is_shown(shop: Shop) -> None:
+    view = shop.send(View.new(), "a red dress")
+    gone, *left = [item.item_id for item in shop.items(view)]
+    selected = shop.select(view, 0)
+    shop.retriever.store.remove([gone])
+    shop.retriever.store.commit()
+    assert [item.item_id for item in shop.items(view)] == left
+    assert shop.item(gone) is None
+    with pytest.raises(MessageError, match="no longer"):
+        shop.send(selected, "in blue")
+
+
+def test_a_click_on_an_old_page_changes_nothing(shop: Shop) -> None:
+    view = shop.send(View.new(), "a red dress")
+    assert shop.remove_chip(view, 99) is view
+    assert shop.take_offer(view, 99) is view
+    with pytest.raises(MessageError, match="no longer shown"):
+        shop.select(view, 99)
+
+
+def test_markup_of_a_catalogue_is_shown_as_text(tmp_path: Path) -> None:
+    from agent import presentation_page as show
+
+    name = '<img src=x onerror="alert(1)"> **bold** [a](http://e.org)'
+    item = Item("x", Image("x", str(tmp_path / "x.png")), name, {"category": "<b>Dress</b>"})
+    assert "<img" not in show.card_html(item)
+    assert "<b>" not in show.card_html(item)
+    assert show.without_markup(name).startswith("&lt;img")
