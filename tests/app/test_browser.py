@@ -78,7 +78,9 @@ class Shopper:
         """How far the widest element reaches beyond the window, in pixels."""
         reach: float = self.page.evaluate(
             "() => Math.max(...[...document.querySelectorAll('#header *, #columns *')]"
-            ".filter(e => e.offsetParent && !e.closest('.sr-only, #draw')).map(e => e.getBoundingClientRect().right))"
+            ".filter(e => e.offsetParent && !e.closest('.sr-only, #draw'))"
+            ".filter(e => !e.parentElement.closest('#chips, #offers'))"  # these two rows scroll by themselves
+            ".map(e => e.getBoundingClientRect().right))"
             " - document.documentElement.clientWidth"
         )
         return reach
@@ -302,3 +304,27 @@ def test_results_can_be_reached_and_chosen_with_the_keyboard_and_say_what_they_a
     first.focus()
     shopper.page.keyboard.press("Enter")
     shopper.page.wait_for_selector("#card .item h3")
+
+
+@pytest.mark.parametrize(("size", "lowest"), [(PHONE, "#gallery img"), ({"width": 1280, "height": 800}, "#steps")])
+def test_answer_and_results_are_in_view_without_scrolling(
+    chromium: Any, app_url: str, size: dict[str, int], lowest: str
+) -> None:
+    shopper = Shopper(chromium, app_url, size)
+    shopper.say("a red dress")
+    shopper.say("in blue, without sleeves, under 200")
+    shopper.page.evaluate("window.scrollTo(0, 0)")
+    shopper.page.wait_for_timeout(300)
+    for part in ("#chat", "#box", lowest):
+        assert shopper.page.locator(part).first.bounding_box()["y"] + 40 < size["height"], part
+    shopper.context.close()
+
+
+def test_where_nothing_fits_no_empty_frame_is_shown_and_a_way_on_is_offered(shopper: Shopper) -> None:
+    shopper.say("a green lace skirt under 5 with polka dots for men in winter, not floral, not striped")
+    assert shopper.page.locator("#gallery img").count() == 0
+    assert not shopper.page.locator("#gallery .empty").is_visible()
+    assert "Nothing fits" in shopper.page.locator("#status").inner_text()
+    shopper.page.locator("#offers button").first.click()
+    shopper.wait_for_answers(2)
+    assert shopper.page.locator("#gallery img").count() > 0
