@@ -155,7 +155,7 @@ class LanceStore:
         return self._read(lambda version: version.search(query, k, filters, exclude))
 
     def get(self, item_ids: Sequence[str]) -> list[Item]:
-        return self._read(lambda version: version.get(item_ids))
+        return self._read(lambda version: version.get(item_ids)) if item_ids else []
 
     def embeddings(self, item_ids: Sequence[str]) -> Embeddings:
         return self._read(lambda version: version.embeddings(item_ids))
