@@ -44,7 +44,7 @@ class Assistant:
 
 
 def parent_for(session: Session, message: Message, plan: Plan) -> int | None:
-    """A rollback grows a new branch from the turn gone back to; a fresh start has no parent."""
+    """A rollback grows a new branch from the turn gone back to; the first turn and a fresh start have no parent."""
     if plan.intent is Intent.ROLLBACK:
         return plan.reference_turn
     if message.parent is not None:

@@ -43,7 +43,8 @@ def look_up(retriever: Retriever, plan: Plan) -> Outcome:
 
 def show_again(retriever: Retriever, session: Session, plan: Plan) -> Outcome:
     """An earlier turn's result, as this turn's."""
-    turn = session.turn(plan.reference_turn or 1)
+    assert plan.reference_turn is not None  # graph.route sends other plans elsewhere
+    turn = session.turn(plan.reference_turn)
     catalogue = catalogue_of(retriever)
     if turn.ranking is None or turn.query is None:
         raise MessageError(f"Turn {turn.turn_number} showed nothing that could be shown again. Name another turn.")

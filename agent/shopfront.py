@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from agent.presentation import Chip, chips
 from retrieval.errors import ImageError, MessageError
 from retrieval.images import store_upload, thumbnail
+from retrieval.retriever import DEFAULT_K
 from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Session, Turn
 from retrieval.sessions import session_to_jsonl
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-N_SHOWN = 24
 THUMBNAIL_SIDE = 512
 NO_PICTURE = Path(__file__).parent.parent / "assets" / "no_picture.png"
 
@@ -97,7 +97,9 @@ class Shop:
     def open(cls, assistant: Assistant, retriever: Retriever, folder: Path) -> Self:
         """A shop with a mixed window, the same at each start."""
         item_ids = sorted(retriever.store.fingerprints())
-        return cls(assistant, retriever, folder, tuple(random.Random(0).sample(item_ids, min(N_SHOWN, len(item_ids)))))
+        return cls(
+            assistant, retriever, folder, tuple(random.Random(0).sample(item_ids, min(DEFAULT_K, len(item_ids))))
+        )
 
     # --- what is there ---
 
@@ -116,7 +118,7 @@ class Shop:
     def items(self, view: View) -> list[Item]:
         """What the gallery of this view shows, as far as it is still there."""
         found = view.found()
-        return self._there(self.window if found is None else found[:N_SHOWN])
+        return self._there(self.window if found is None else found[:DEFAULT_K])
 
     def _there(self, item_ids: Sequence[str]) -> list[Item]:
         try:

@@ -25,7 +25,7 @@ def check_message(message: Message) -> None:
 
 def settle(session: Session, message: Message, plan: Plan, catalogue: Catalogue) -> Plan:
     """Raises MessageError when the plan names a turn or an item that does not exist."""
-    look(session, message, catalogue)
+    look(session, message, catalogue)  # raises for a parent or a selection that does not exist
     if plan.reference_turn is not None and not 1 <= plan.reference_turn <= len(session.turns):
         raise MessageError(f"There is no turn {plan.reference_turn} in this conversation. {turns_known(session)}")
     named = (*plan.references, *plan.unwanted_items)

@@ -39,12 +39,6 @@ class Wish:
         """Attributes that the wish itself decides."""
         return frozenset(f.attribute for f in self.filters if f.operator != "none_of")
 
-    @property
-    def is_empty(self) -> bool:
-        return not (
-            self.open or self.text or self.filters or self.unwanted_texts or self.comparisons or self.is_less_like
-        )
-
 
 def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], facets: Mapping[str, Facet]) -> Wish:
     """`pointing` and `cues` are the words that named an item or the intent: they are no part of the wish."""

@@ -17,14 +17,9 @@ _FILLER = re.compile(
     r"^[\s,.;:!?-]*(?:(?:and|but|then|now|so|please|again|instead|from there|there|results?|ones?|one|to|the|that"
     r"|this|it|search|page|step|turn|at|show me)\b[\s,.;:!?-]*)*"
 )
-_ASKS_IN_PASSING = re.compile(r"\b(?:how much|what|which|who|tell me|price|describe|compare)\b")
 _KEEPS = re.compile(
     r"^[\s,.;:!?-]*(?:and|then|so|now|please)?[\s,]*(?=(?:but|in|with|without|make|show|what|find|do|how|which|is"
     r"|are|cheaper|only|something|anything|the|number)\b)"
-)
-_UNDO = re.compile(
-    r"\b(?:undo|revert that|revert it|revert this|take that back|cancel that|cancel the last)|^revert\W*$|^(?:go "
-    r"|step )?back\W*$"
 )
 
 
