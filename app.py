@@ -24,6 +24,7 @@ from agent import presentation_page as show
 from agent.opening import open_shop
 from agent.presentation import tree
 from agent.shopfront import NO_PICTURE, Shop, View
+from agent.understanding_step import MAX_CHARACTERS
 from retrieval.errors import FashionSearchError
 from retrieval.images import open_picture
 
@@ -176,7 +177,7 @@ def _talk_column() -> dict[str, Any]:
         offers = [gr.Button(visible=False, size="sm", min_width=60, scale=0) for _ in range(N_OFFERS)]
     box = gr.MultimodalTextbox(
         elem_id="box", label="Your message", show_label=False, placeholder="Describe it, or add a photo …",
-        sources=["upload"], file_types=["image"], file_count="multiple", max_plain_text_length=2000,
+        sources=["upload"], file_types=["image"], file_count="multiple", max_plain_text_length=MAX_CHARACTERS,
     )  # fmt: skip
     with gr.Accordion("Draw or crop a picture", open=False, elem_id="draw") as draw:
         editor = gr.ImageEditor(
