@@ -12,17 +12,22 @@ from agent.query import build_query, excluded, is_own_picture
 from agent.scene import items_of, look
 from agent.vocabulary import listed
 from agent.wording import item_name
+from agent.words import key
 from retrieval.errors import MessageError
 from retrieval.schema import Intent, Message, Plan, Query, Ranking, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from retrieval.retriever import Retriever
-    from retrieval.schema import Filter, Image, Item
+    from retrieval.schema import Filter, Hit, Image, Item
 
 N_RELAXATIONS = 3
 N_NEAREST = 12
 KEPT_LONGEST = frozenset({"category", "gender"})
 """Who asked for a dress would rather have another colour than a shirt."""
+FEW_UNWANTED, MANY_UNWANTED = 4, 20
+"""How many times k are fetched, since items whose names say what is unwanted are taken out afterwards."""
 SPARE = 12
 """So many more are fetched for the same item, since the query's own pictures are taken out afterwards."""
 
@@ -79,7 +84,30 @@ def _search(
         return find_outfit(retriever, plan, query, references, k, exclude)
     if plan.action is Intent.SAME_ITEM:
         return _search_same(retriever, plan, query, k, exclude)
+    if plan.unwanted_texts:
+        return _search_unnamed(retriever, plan, query, k, exclude), ""
     return retriever.search(query, k, plan.filters, exclude), ""
+
+
+def _search_unnamed(retriever: Retriever, plan: Plan, query: Query, k: int, exclude: tuple[str, ...]) -> Ranking:
+    """What is unwanted and no attribute of the catalogue may be said in a name: "not printed" shows none of those.
+
+    A common word may take out most of what is near, so that a second, larger search is needed.
+    """
+    unwanted = [{key(word) for word in text.split()} for text in plan.unwanted_texts]
+    left: tuple[Hit, ...] = ()
+    for size in (FEW_UNWANTED * k, MANY_UNWANTED * k):
+        found = retriever.search(query, size, plan.filters, exclude)
+        items = {item.item_id: item for item in retriever.get([hit.item_id for hit in found.hits])}
+        left = tuple(hit for hit in found.hits if not _names_any(items[hit.item_id], unwanted))
+        if len(left) >= k or len(found.hits) < size:
+            break
+    return Ranking(query.query_id, left[:k])
+
+
+def _names_any(item: Item, unwanted: Sequence[set[str]]) -> bool:
+    said = {key(word) for word in item.caption.split()}
+    return any(words <= said for words in unwanted)
 
 
 def _search_same(

@@ -13,6 +13,9 @@ SURE_OF_CATEGORY = 0.75
 SURE_OF_KIND = 0.55
 """The share that must agree on the kind of garment ("footwear") where they do not agree on the category."""
 
+NEVER_GUESSED = "underwear"
+"""Nobody is told that the shirt on the hanger is underwear: plain pale pictures lie near it, whatever they show."""
+
 Kept = tuple[tuple[Filter, ...], tuple[str, ...]]
 """The filter that keeps the kind, and the note that says so; both empty where the picture does not tell."""
 
@@ -23,6 +26,9 @@ def kind_of(pictures: Sequence[Image], found: Understanding) -> Kept:
         return (), ()
     near = found.scene.catalogue.nearest(pictures[0])
     categories = [str(item.attributes.get("category", "")) for item in near]
+    categories = [category for category in categories if group_of(category) != NEVER_GUESSED]
+    if 2 * len(categories) < len(near):
+        return (), ()
     category = max(dict.fromkeys(categories), key=categories.count, default="")
     if category and categories.count(category) >= SURE_OF_CATEGORY * len(categories):
         return _kept((category,), category)
