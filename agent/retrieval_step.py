@@ -28,6 +28,7 @@ KEPT_LONGEST = frozenset({"category", "gender"})
 """Who asked for a dress would rather have another colour than a shirt."""
 FEW_UNWANTED, MANY_UNWANTED = 4, 20
 """How many times k are fetched, since items whose names say what is unwanted are taken out afterwards."""
+SHORTEST_STEM = 5
 SPARE = 12
 """So many more are fetched for the same item, since the query's own pictures are taken out afterwards."""
 
@@ -106,8 +107,14 @@ def _search_unnamed(retriever: Retriever, plan: Plan, query: Query, k: int, excl
 
 
 def _names_any(item: Item, unwanted: Sequence[set[str]]) -> bool:
-    said = {key(word) for word in item.caption.split()}
-    return any(words <= said for words in unwanted)
+    said = [key(word) for word in item.caption.split()]
+    return any(all(any(_is_form_of(word, other) for other in said) for word in words) for words in unwanted)
+
+
+def _is_form_of(word: str, other: str) -> bool:
+    """ "stripe" and "striped", "print" and "printed"; short words have to be equal."""
+    short, long = sorted((word, other), key=len)
+    return short == long or (len(short) >= SHORTEST_STEM and long.startswith(short))
 
 
 def _search_same(

@@ -27,7 +27,7 @@ def kind_of(pictures: Sequence[Image], found: Understanding) -> Kept:
     near = found.scene.catalogue.nearest(pictures[0])
     categories = [str(item.attributes.get("category", "")) for item in near]
     categories = [category for category in categories if group_of(category) != NEVER_GUESSED]
-    if 2 * len(categories) < len(near):
+    if 3 * len(categories) < len(near):
         return (), ()
     category = max(dict.fromkeys(categories), key=categories.count, default="")
     if category and categories.count(category) >= SURE_OF_CATEGORY * len(categories):
