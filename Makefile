@@ -6,7 +6,7 @@ RUN = $(VENV)/bin/python
 help: ## what can be done here
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
-demo: $(VENV)/runtime ## install the run-time requirements and open the app on http://127.0.0.1:7860
+demo: $(VENV)/runtime ## install the run-time requirements and open the app on http://127.0.0.1:7860 (options in ARGS)
 	$(RUN) app.py $(ARGS)
 
 test: check unit ## all checks and all tests, in an environment of their own
@@ -35,7 +35,7 @@ golden: $(VENV)/development ## rewrite the golden files; read the difference bef
 gallery: $(VENV)/development ## draw the embedded gallery again
 	$(RUN) -m builders.studio gallery --out assets/gallery
 
-bench: $(VENV)/development ## search and turn latency on this machine
+bench: $(VENV)/development ## search in each store, against a bare matrix product
 	$(RUN) -m benchmarks.search
 
 $(VENV)/runtime: requirements.txt

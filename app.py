@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 ASSETS = Path(__file__).parent / "assets"
 N_CHIPS = 14
 N_OFFERS = 6
-CANVAS = (480, 480)
+CANVAS = (480, 400)
 PENCILS: list[str | tuple[str, float]] = [
     "#1b1b1b", "#c0392b", "#2e5fa3", "#2f7d4f", "#e0b341", "#8a5a3b", "#d98aa8", "#ffffff",
 ]  # fmt: skip
@@ -46,6 +46,7 @@ EMPTY_BOX: dict[str, Any] = {"text": "", "files": []}
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 FOCUS_BOX = "() => document.querySelector('#box textarea')?.focus()"
+TAKE_BRUSH = """() => setTimeout(() => document.querySelector('#draw button[aria-label="Brush"]')?.click(), 400)"""
 SCROLL_TO_CARD = "() => document.getElementById('card')?.scrollIntoView({block: 'nearest', behavior: 'smooth'})"
 
 Updates = dict[Any, Any]
@@ -102,7 +103,7 @@ def render(shop: Shop, page: Page, view: View) -> Updates:
     return {
         page.view: view,
         page.chat: show.chat_messages(view.branch, partial(_pictured, shop)),
-        page.status: show.status_html(len(items), shop.retriever.count(), searched=view.found() is not None),
+        page.status: show.status_html(len(items), shop.n_fitting(view), searched=view.found() is not None),
         page.gallery: gr.update(value=pictures, selected_index=None),
         page.steps: gr.update(choices=steps, value=view.head),
         page.undo: gr.update(interactive=view.turn is not None),
@@ -182,7 +183,7 @@ def _talk_column() -> dict[str, Any]:
     with gr.Accordion("Draw or crop a picture", open=False, elem_id="draw") as draw:
         editor = gr.ImageEditor(
             type="pil", show_label=False, label="Drawing", layers=False, transforms=("crop",), canvas_size=CANVAS,
-            sources=("upload", "clipboard"), brush=gr.Brush(default_size=6, colors=PENCILS), height=440, buttons=[],
+            sources=("upload", "clipboard"), brush=gr.Brush(default_size=6, colors=PENCILS), height=360, buttons=[],
         )  # fmt: skip
         gr.HTML("<p>Draw with the brush. To crop: load a photo, choose the picture tool, then the crop tool.</p>")
         with gr.Row():
@@ -343,6 +344,7 @@ def _wire_message(shop: Shop, page: Page) -> None:
 
     page.box.submit(send, [page.view, page.box, *page.filters], whole, **QUIET)
     page.chat.example_select(say_example, page.view, whole, **QUIET)
+    page.draw.expand(None, js=TAKE_BRUSH)
     page.use.click(use_drawing, [page.editor, page.box], [page.box, page.draw], **QUIET).then(None, js=FOCUS_BOX)
     page.load.click(load_picture, page.view, page.editor, **QUIET)
 

@@ -1,4 +1,7 @@
-"""Chat in a terminal: `python -m agent` reads a message a line and prints the answer and the best items."""
+"""Chat in a terminal: `python -m agent` reads a message a line and prints the answer and the best items.
+
+`#3 more like this` selects the third item shown, `+photo.jpg in blue` sends a picture with the words.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ N_PRINTED = 4
 
 
 def answer(shop: Shop, view: View, line: str) -> View:
-    """One message. `#3 more like this` selects the third shown item first; `+photo.jpg in blue` sends a picture."""
+    """One message, in the forms that the module names."""
     files, words = [], line
     if line.startswith("#") and line[1:].split(" ")[0].isdigit():
         number, _, words = line[1:].partition(" ")

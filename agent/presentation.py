@@ -96,7 +96,8 @@ def _without_wish(plan: Plan, wish: Filter) -> Plan:
 
 
 def _words_without(plan: Plan, condition: Filter) -> list[str]:
-    gone = {key(str(value)) for value in condition.values} if condition.operator == "any_of" else set()
+    values = [str(value) for value in condition.values] if condition.operator == "any_of" else []
+    gone = {key(part) for value in values for part in (value, *value.split())}
     return [word for word in plan.text.split() if key(word) not in gone]
 
 

@@ -20,6 +20,8 @@ FilterValue = list[str] | float | None
 
 FACET_ORDER = ("category", "colour", "gender", "brand", "price", "material", "pattern", "usage", "season")
 FACETS_SHOWN = 8
+SHOWN_IN_CHAT = 4
+"""Pictures below an answer: what an earlier turn found stays to be seen."""
 WORDS_SHOWN = 80
 NOT_ON_CARD = ("price", "master_category", "sub_category")
 """The price has a line of its own; the other two only say the category again, more coarsely."""
@@ -103,7 +105,11 @@ def chat_messages(branch: Sequence[Turn], picture: Callable[[str], tuple[str, st
         if words := said(turn.message):
             content.append({"type": "text", "text": without_markup(words)})
         messages.append({"role": "user", "content": content})
-        messages.append({"role": "assistant", "content": [{"type": "text", "text": without_markup(turn.reply.text)}]})
+        answer: list[dict[str, str]] = [{"type": "text", "text": without_markup(turn.reply.text)}]
+        hits = turn.ranking.hits if turn.ranking else ()
+        found = (picture(hit.item_id) for hit in hits[:SHOWN_IN_CHAT])
+        answer += [{"path": path, "alt_text": alt} for path, alt in found]
+        messages.append({"role": "assistant", "content": answer})
     return messages
 
 
@@ -125,11 +131,13 @@ def card_html(item: Item) -> str:
     return f'<div class="item"><h3>{escape(item.caption or "This item")}</h3>{cost}<dl>{rows}</dl></div>'
 
 
-def status_html(n_shown: int, n_items: int, *, searched: bool) -> str:
+def status_html(n_shown: int, n_fitting: int, *, searched: bool) -> str:
     """One line over the gallery; read aloud when it changes."""
-    what = f"A look at the shop: {n_shown} of {n_items:,} items"
-    if searched:
-        what = f"{n_shown} found" if n_shown else "Nothing fits all of this. Remove a part above, or take a suggestion."
+    what = f"A look at the shop: {n_shown} of {n_fitting:,} items"
+    if searched and n_shown:
+        what = f"{n_shown} shown" + (f" of {n_fitting:,} that fit" if n_fitting > n_shown else "")
+    elif searched:
+        what = "Nothing fits all of this. Remove a part above, or take a suggestion."
     return f'<p role="status" aria-live="polite">{what}</p>'
 
 

@@ -228,6 +228,12 @@ def _points_with_that(text: str, match: re.Match[str]) -> bool:
     return bool(_THAT_IS_PRONOUN.search(text[: match.start()]) and _AFTER_THAT.match(text, match.end()))
 
 
+def _follows_picture(scene: Scene) -> bool:
+    """After a photo "the same in blue" means what the photo shows, not the first thing that was found for it."""
+    last = scene.path[-1] if scene.path else None
+    return last is not None and bool(last.message.images) and last.ranking is not None and not last.plan.references
+
+
 def _meant(many: bool, scene: Scene) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     if scene.selected:
         return (scene.selected,), ()
@@ -237,7 +243,7 @@ def _meant(many: bool, scene: Scene) -> tuple[tuple[Item, ...], tuple[str, ...]]
     if asked and not (many and len(asked) == 1):
         return asked, ()
     shown = scene.shown()
-    if many or not shown:
+    if many or not shown or _follows_picture(scene):
         return (), ()
     name = shown[0].caption or shown[0].item_id
     return (shown[0],), (() if len(shown) == 1 else (f"Nothing was selected, so I took the first result, {name}",))

@@ -126,6 +126,10 @@ class Shop:
         except KeyError:
             return [] if len(item_ids) == 1 else [item for item_id in item_ids for item in self._there([item_id])]
 
+    def n_fitting(self, view: View) -> int:
+        """How many items of the shop pass the filters of what is shown."""
+        return self.retriever.count(view.searched.plan.filters if view.searched else ())
+
     def picture_to_crop(self, view: View) -> Image:
         """The selected item's picture, else the latest upload of this branch. Raises MessageError without either."""
         if view.selected is not None and (item := self.item(view.selected)):

@@ -17,6 +17,7 @@ _FILLER = re.compile(
     r"^[\s,.;:!?-]*(?:(?:and|but|then|now|so|please|again|instead|from there|there|results?|ones?|one|to|the|that"
     r"|this|it|search|page|step|turn|at|show me)\b[\s,.;:!?-]*)*"
 )
+_PICTURE = re.compile(r"\s*(?:to )?(?:the |my |that )?(?:photo|picture|image|drawing|sketch|upload|screenshot)\b")
 _KEEPS = re.compile(
     r"^[\s,.;:!?-]*(?:and|then|so|now|please)?[\s,]*(?=(?:but|in|with|without|make|show|what|find|do|how|which|is"
     r"|are|cheaper|only|something|anything|the|number)\b)"
@@ -73,6 +74,8 @@ def _turn_meant(
     """The turn, and the words of a description that named it."""
     if referent is not None and referent.number is not None:
         return _numbered(referent.number, session, scene), None
+    if referent is None and (pictured := _pictured(text, cue, scene)):
+        return pictured
     described = _described(text, cue, scene, lexicon) if referent is None else None
     if described is not None:
         return described
@@ -123,6 +126,13 @@ def _one_back(session: Session, scene: Scene) -> Turn | None:
 def _shows(turn: Turn, session: Session) -> Turn | None:
     """The turn itself if it shows something, else the nearest before it that does."""
     return next((earlier for earlier in reversed(session.path(turn.turn_number)) if earlier.ranking is not None), None)
+
+
+def _pictured(text: str, cue: tuple[int, int], scene: Scene) -> tuple[Turn, tuple[int, int]] | None:
+    """ "back to the photo": the latest turn that brought a picture, the present one included."""
+    named = _PICTURE.match(text, cue[1])
+    brought = next((turn for turn in reversed(scene.path) if turn.message.images and turn.ranking is not None), None)
+    return (brought, (cue[1], named.end())) if named and brought else None
 
 
 def _described(text: str, cue: tuple[int, int], scene: Scene, lexicon: Lexicon) -> tuple[Turn, tuple[int, int]] | None:

@@ -61,6 +61,7 @@ class EmbeddedEncoder:
 
         caption_weight: how much an item's name counts beside its picture (0: the picture alone, as benchmarks want).
         """
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # or it writes to the user's cache and looks up a host
         import onnxruntime as ort
         from tokenizers import Tokenizer
 

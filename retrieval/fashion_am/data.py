@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -201,6 +202,7 @@ class Trunk:
     """The frozen part of the picture tower in ONNX Runtime: uint8 (n, 3, h, w) -> float16 features, float32 low."""
 
     def __init__(self, onnx_file: Path, threads: int) -> None:
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         import onnxruntime as ort
 
         options = ort.SessionOptions()

@@ -76,7 +76,9 @@ def test_an_answer_fills_chat_gallery_chips_and_steps(shop: Shop, page: app.Page
 def test_paths_on_the_page_are_only_such_as_the_shop_made(shop: Shop, page: app.Page) -> None:
     updates = app.render(shop, page, shop.send(View.new(), "https://example.org/dress.png or /etc/passwd"))
     assert all(Path(path).is_relative_to(shop.folder) for path, _ in updates[page.gallery]["value"])
-    assert all(part["type"] == "text" for message in updates[page.chat] for part in message["content"])
+    parts = [part for message in updates[page.chat] for part in message["content"]]
+    assert all(Path(part["path"]).is_relative_to(shop.folder) for part in parts if "path" in part)
+    assert [part["type"] for part in updates[page.chat][0]["content"]] == ["text"]
 
 
 def test_more_labels_than_buttons_are_cut_and_fewer_hide_the_rest() -> None:

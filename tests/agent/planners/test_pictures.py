@@ -87,3 +87,20 @@ def test_a_photo_that_shows_no_clear_kind_decides_nothing(tmp_path: Path, photo:
 def test_a_photo_alone_is_answered_by_what_looks_most_like_it(tmp_path: Path, photo: Image) -> None:
     turn = say(shop_of(tmp_path, ["Dress"] * 14), Message(images=(photo,)))
     assert "look most like your picture" in turn.reply.text
+
+
+def test_after_a_photo_the_same_means_what_it_shows(photo: Image, tmp_path: Path) -> None:
+    turn = say(shop_of(tmp_path, ["Dress"] * 14), Message(images=(photo,)), Message("the same but in blue"))
+
+    assert turn.plan.references == ()
+    assert turn.query is not None
+    assert photo in turn.query.references
+
+
+@pytest.mark.parametrize("text", ["go back to the photo", "back to my picture"])
+def test_back_to_the_photo_is_back_to_the_turn_that_brought_it(photo: Image, tmp_path: Path, text: str) -> None:
+    turn = say(shop_of(tmp_path, ["Dress"] * 14), Message(images=(photo,)), Message("in blue"), Message(text))
+
+    assert turn.parent == 1
+    assert turn.query is not None
+    assert photo in turn.query.references

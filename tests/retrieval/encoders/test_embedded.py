@@ -1,6 +1,9 @@
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -149,3 +152,12 @@ def test_pixels_are_letterboxed_on_white():
     assert (wide[:, INPUT_HEIGHT // 2] == 0).all()
     tall = pixels(PillowImage.new("RGB", (1, 900), "black"))
     assert tall[:, :, (INPUT_WIDTH - 1) // 2].max() == 0
+
+
+def test_opening_the_encoder_leaves_no_telemetry_behind(tmp_path):
+    # CI=true alone would keep onnxruntime quiet, which hides what a user's machine would do.
+    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "ORT_DISABLE_TELEMETRY")}
+    environment |= {"XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    code = "from retrieval.encoders.embedded import EmbeddedEncoder as E; E.open().encode_sentences(['a red dress'])"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, cwd=DEFAULT_FOLDER.parents[1])
+    assert list(tmp_path.iterdir()) == []
