@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agent import presentation_page as show
 from retrieval.protocols import Facet
-from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Reply, Turn
+from retrieval.schema import Filter, Hit, Image, Intent, Item, Message, Plan, Ranking, Reply, Turn
 
 FACETS = {
     "colour": Facet({"Red": 3, "Navy Blue": 1}),
@@ -88,6 +90,13 @@ def test_a_bubble_shows_the_words_the_upload_and_the_selected_item() -> None:
     ]  # fmt: skip
     assert asked["content"][1]["alt_text"] == "Dress"
     assert answered["content"][0]["text"] == "Here they are."
+
+
+def test_an_answer_shows_the_first_of_what_it_found() -> None:
+    hits = tuple(Hit(str(number), 0.9 - number / 100) for number in range(9))
+    found = replace(turn(Message("dresses")), ranking=Ranking("s/1", hits))
+    (_, answered) = show.chat_messages([found], lambda item_id: (f"/pictures/{item_id}.jpg", "Dress"))
+    assert [part["path"] for part in answered["content"][1:]] == [f"/pictures/{n}.jpg" for n in range(4)]
 
 
 def test_words_that_look_like_a_path_stay_words() -> None:
