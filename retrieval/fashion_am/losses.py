@@ -6,14 +6,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 
-def multi_positive_loss(logits: Tensor, positives: Tensor, ignored: Tensor | None = None) -> Tensor:
+def multi_positive_loss(logits: Tensor, positives: Tensor) -> Tensor:
     """Symmetric cross-entropy with several positives a row, as in SupCon (Khosla et al. 2020, eq. 2, outside the log).
 
-    logits: (n, m) scaled similarities. positives: (n, m) bool, at least one a row and a column. ignored: (n, m) bool,
-    pairs that count neither as positive nor as negative. With one positive on the diagonal this is CLIP's loss.
+    logits: (n, m) scaled similarities. positives: (n, m) bool, at least one a row and a column. With one positive on
+    the diagonal this is CLIP's loss.
     """
-    if ignored is not None:
-        logits = logits.masked_fill(ignored & ~positives, float("-inf"))
     weights = positives.to(logits.dtype)
     rows = _cross_entropy(logits, weights)
     columns = _cross_entropy(logits.T, weights.T)
