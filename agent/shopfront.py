@@ -127,8 +127,11 @@ class Shop:
             return [] if len(item_ids) == 1 else [item for item_id in item_ids for item in self._there([item_id])]
 
     def n_fitting(self, view: View) -> int:
-        """How many items of the shop pass the filters of what is shown."""
-        return self.retriever.count(view.searched.plan.filters if view.searched else ())
+        """How many items pass the filters of what is shown. A search without any has only its nearest, nothing "fits"."""
+        turn = view.searched
+        if turn is not None and not turn.plan.filters:
+            return len(view.found() or ())
+        return self.retriever.count(turn.plan.filters if turn else ())
 
     def picture_to_crop(self, view: View) -> Image:
         """The selected item's picture, else the latest upload of this branch. Raises MessageError without either."""

@@ -66,6 +66,17 @@ def test_words_are_answered_with_fitting_items(shop: Shop) -> None:
     assert view.head == 1
 
 
+def test_what_fits_is_counted_for_filters_and_never_claimed_without_any(shop: Shop, tmp_path: Path) -> None:
+    dresses = shop.send(View.new(), "dresses")
+    assert shop.n_fitting(dresses) == shop.retriever.count([Filter("category", "any_of", ("Dress",))])
+    Pictures.new("RGB", (64, 64), "red").save(tmp_path / "photo.png")
+    by_picture = shop.send(View.new(), "", [str(tmp_path / "photo.png")])
+    assert by_picture.turn is not None
+    assert by_picture.turn.plan.filters == ()
+    assert shop.n_fitting(by_picture) == len(shop.items(by_picture))
+    assert shop.n_fitting(View.new()) == shop.retriever.count()
+
+
 def test_a_message_with_nothing_in_it_is_refused(shop: Shop) -> None:
     with pytest.raises(MessageError, match="Type what you are looking for"):
         shop.send(View.new(), "   ")
