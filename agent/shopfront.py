@@ -127,7 +127,7 @@ class Shop:
             return [] if len(item_ids) == 1 else [item for item_id in item_ids for item in self._there([item_id])]
 
     def n_fitting(self, view: View) -> int:
-        """How many items pass the filters of what is shown. A search without any has only its nearest, nothing "fits"."""
+        """How many items pass the filters of what is shown. A search without any has only its nearest."""
         turn = view.searched
         if turn is not None and not turn.plan.filters:
             return len(view.found() or ())
