@@ -43,7 +43,7 @@ $(VENV)/runtime: requirements.txt
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-$(VENV)/development: requirements-dev.txt requirements.txt
+$(VENV)/development: requirements-dev.txt requirements-build.txt requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/runtime

@@ -8,6 +8,8 @@
     │   └── ManifestError   its vectors were made by another encoder, or with other settings
     ├── EncoderError        weights that are missing, damaged or of another version
     ├── MessageError        a message without words, picture, selection or filter; a turn or item that does not exist
+    ├── SourceError         original files of a data set that cannot be read (missing, cut, other columns)
+    ├── BenchmarkError      a benchmark that is unfinished, damaged or breaks its own rules
     └── DependencyError     an optional library is not installed; says which requirements file brings it
 
 Each message says what happened and what to do about it.
@@ -46,6 +48,14 @@ class EncoderError(FashionSearchError):
 
 class MessageError(FashionSearchError):
     """A message that cannot be answered as it stands."""
+
+
+class SourceError(FashionSearchError):
+    """Original files of a data set cannot be read."""
+
+
+class BenchmarkError(FashionSearchError):
+    """A benchmark is unfinished or damaged, or breaks its own rules."""
 
 
 class DependencyError(FashionSearchError):

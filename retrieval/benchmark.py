@@ -1,0 +1,282 @@
+"""Benchmarks of recorded sessions: what builders write, training and eval read. Standard library only.
+
+A finished benchmark is a folder:
+
+    card.json        name, version, sources, seed, settings, checksum of the other files; written last
+    sessions.jsonl   one RecordedSession a line
+    images.jsonl     one BenchmarkImage a line: the gallery, and the pictures that occur only in queries
+    qrels.txt        judgements in TREC form: query_id 0 item_id grade
+    pools.jsonl      {"query_id": ..., "candidates": [item_id, ...]} for queries with candidates of their own (ASFR)
+    roots.json       where the pictures of each source lie on this machine; not part of the checksum
+
+Relevance is in the qrels only; a query without judgements is played in a replay and not scored. `query_id` is
+`f"{session_id}/{turn_number}"`, and the item_id of a gallery picture is its image_id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from retrieval.errors import BenchmarkError
+
+if TYPE_CHECKING:
+    from retrieval.schema import Attributes, Qrels
+
+FORMAT = "dimity-benchmark"
+VERSION = 1
+CARD, SESSIONS, IMAGES, QRELS, POOLS, ROOTS = (
+    "card.json",
+    "sessions.jsonl",
+    "images.jsonl",
+    "qrels.txt",
+    "pools.jsonl",
+    "roots.json",
+)
+CHECKED = (SESSIONS, IMAGES, QRELS, POOLS)
+"""The files under the card's checksum, in its order."""
+
+Split = Literal["train", "val", "test"]
+Origin = Literal["source", "bridge", "enrichment"]
+"""Whether a turn is an instance of a data set, the modification that a bridge became, or an added first search."""
+PictureKind = Literal["product", "worn", "street", "sketch", "cutout"]
+"""product: one item on plain ground; worn: on a person in a studio; street: a user's picture, with background."""
+
+
+class Task(StrEnum):
+    """The seven retrieval tasks of DIM-Fashion (Table 2)."""
+
+    T2I = "t2i"
+    SKETCH2IMG = "sketch2img"
+    STREET2SHOP = "street2shop"
+    IN_SHOP = "in_shop"
+    CIR = "cir"
+    COMPATIBLE = "compatible"
+    ASFR = "asfr"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """What the recorded user showed and said."""
+
+    turn_number: int
+    """From 1."""
+    task: Task
+    dataset: str
+    """The data set that the instance comes from; of a bridge's modification, the data set of the picture led to."""
+    text: str
+    chosen: str
+    """image_id with which the recorded user went on: the target, or one of an ASFR query's positives."""
+    references: tuple[str, ...] = ()
+    """image_ids; from turn 2 the item chosen one turn before, or in the turn gone back to."""
+    rollback_to: int | None = None
+    """The earlier turn that this one goes back to."""
+    attribute: str = ""
+    """With ASFR: the attribute that is kept."""
+    origin: Origin = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSession:
+    session_id: str
+    split: Split
+    turns: tuple[RecordedTurn, ...]
+
+    def query_id(self, turn: RecordedTurn) -> str:
+        return f"{self.session_id}/{turn.turn_number}"
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkImage:
+    image_id: str
+    """`<source>/<name>`, without white space."""
+    source: str
+    path: str
+    """Relative to the source's folder in `Benchmark.roots`; "" where there is no picture and the caption stands in."""
+    kind: PictureKind = "product"
+    in_gallery: bool = False
+    product_id: str = ""
+    """Equal for pictures of the same product; "" when not known."""
+    caption: str = ""
+    attributes: Attributes = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    folder: Path
+    card: Mapping[str, Any]
+    sessions: tuple[RecordedSession, ...]
+    images: Mapping[str, BenchmarkImage]
+    qrels: Qrels
+    pools: Mapping[str, tuple[str, ...]]
+    roots: Mapping[str, Path]
+
+    def split(self, name: Split) -> tuple[RecordedSession, ...]:
+        return tuple(session for session in self.sessions if session.split == name)
+
+    def gallery(self) -> tuple[BenchmarkImage, ...]:
+        """Sorted by image_id."""
+        return tuple(self.images[key] for key in sorted(self.images) if self.images[key].in_gallery)
+
+    def picture_path(self, image_id: str) -> Path:
+        """Raises KeyError for an unknown image, BenchmarkError for a source whose folder is not known here."""
+        image = self.images[image_id]
+        if image.source not in self.roots:
+            raise BenchmarkError(
+                f"The pictures of {image.source!r} are not on this machine. Name their folder: "
+                f"--pictures {image.source}=FOLDER."
+            )
+        return self.roots[image.source] / image.path
+
+
+def to_line(record: RecordedSession | BenchmarkImage) -> str:
+    """One line of JSON, without a line break; a field that has its default value is left out."""
+    return json.dumps(_plain(record), ensure_ascii=False, allow_nan=False, sort_keys=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if not hasattr(value, "__dataclass_fields__"):
+        return dict(value) if isinstance(value, Mapping) else value
+    written = {}
+    for each in fields(value):
+        part = getattr(value, each.name)
+        if part != each.default and not (isinstance(part, Mapping) and not part):
+            written[each.name] = _plain(part)
+    return written
+
+
+def checksum(folder: Path) -> str:
+    """sha256 over names and bytes of the files in `CHECKED`."""
+    digest = hashlib.sha256()
+    for name in CHECKED:
+        digest.update(name.encode())
+        with (folder / name).open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def read_benchmark(folder: Path, roots: Mapping[str, Path] | None = None) -> Benchmark:
+    """Read a finished benchmark; `roots` says where pictures lie, before what the builder noted.
+
+    Raises BenchmarkError for a folder that holds none, an unfinished or changed one, another version, a damaged line.
+    """
+    card = read_card(folder)
+    if checksum(folder) != card.get("checksum"):
+        raise BenchmarkError(f"The files in {folder} are not those of its {CARD}: build the benchmark again.")
+    sessions = tuple(_session(record, where) for record, where in _records(folder / SESSIONS))
+    images = (_image(record, where) for record, where in _records(folder / IMAGES))
+    pools = {
+        _value(record, "query_id", where): tuple(_value(record, "candidates", where))
+        for record, where in _records(folder / POOLS)
+    }
+    return Benchmark(
+        folder=folder,
+        card=card,
+        sessions=sessions,
+        images={image.image_id: image for image in images},
+        qrels=read_qrels(folder / QRELS),
+        pools=pools,
+        roots={**_roots(folder), **(roots or {})},
+    )
+
+
+def read_card(folder: Path) -> Mapping[str, Any]:
+    """Raises BenchmarkError for a folder without a finished benchmark, or one of another version."""
+    if not (folder / CARD).is_file():
+        raise BenchmarkError(
+            f"There is no finished benchmark in {folder}: it has no {CARD}. Name another folder, or build one with "
+            "`python -m builders.dim_fashion build --help`."
+        )
+    try:
+        card = json.loads((folder / CARD).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BenchmarkError(f"{folder / CARD} is damaged ({error}): build the benchmark again.") from error
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise BenchmarkError(f'{folder / CARD} is not the card of a benchmark ("format": "{FORMAT}").')
+    if card.get("version") != VERSION:
+        raise BenchmarkError(
+            f"The benchmark in {folder} has version {card.get('version')!r}, this program reads {VERSION}: "
+            "build it again."
+        )
+    missing = [name for name in CHECKED if not (folder / name).is_file()]
+    if missing:
+        raise BenchmarkError(f"The benchmark in {folder} lacks {', '.join(missing)}: build it again.")
+    return card
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    """TREC judgements. Raises BenchmarkError that names the damaged line."""
+    qrels: dict[str, dict[str, int]] = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            parts = line.split()
+            if not parts:
+                continue
+            try:
+                query_id, _, item_id, grade = parts
+                qrels.setdefault(query_id, {})[item_id] = int(grade)
+            except ValueError as error:
+                raise BenchmarkError(
+                    f"Line {number} of {path} is not a judgement (query_id 0 item_id grade): {line.strip()!r:.80}"
+                ) from error
+    return qrels
+
+
+def _roots(folder: Path) -> dict[str, Path]:
+    if not (folder / ROOTS).is_file():
+        return {}
+    try:
+        named = json.loads((folder / ROOTS).read_text(encoding="utf-8"))
+        return {str(source): folder / str(root) for source, root in named.items()}  # an absolute root stays itself
+    except (ValueError, AttributeError) as error:
+        raise BenchmarkError(
+            f"{folder / ROOTS} is damaged ({error}). Delete it and name folders by --pictures."
+        ) from error
+
+
+def _records(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            where = f"Line {number} of {path}"
+            try:
+                record = json.loads(line)
+            except ValueError as error:
+                raise BenchmarkError(f"{where} is not JSON. Build the benchmark again.") from error
+            if not isinstance(record, dict):
+                raise BenchmarkError(f"{where} is not an object. Build the benchmark again.")
+            yield record, where
+
+
+def _value(record: Mapping[str, Any], key: str, where: str) -> Any:
+    if key not in record:
+        raise BenchmarkError(f"{where} lacks {key!r}. Build the benchmark again.")
+    return record[key]
+
+
+def _session(record: dict[str, Any], where: str) -> RecordedSession:
+    split = _value(record, "split", where)
+    if split not in get_args(Split):
+        raise BenchmarkError(f"{where} has the unknown split {split!r:.40}.")
+    try:
+        turns = tuple(
+            RecordedTurn(**{**turn, "task": Task(turn["task"]), "references": tuple(turn.get("references", ()))})
+            for turn in _value(record, "turns", where)
+        )
+    except (TypeError, ValueError, KeyError) as error:
+        raise BenchmarkError(f"{where} has a damaged turn ({error}). Build the benchmark again.") from error
+    return RecordedSession(str(_value(record, "session_id", where)), split, turns)
+
+
+def _image(record: dict[str, Any], where: str) -> BenchmarkImage:
+    try:
+        return BenchmarkImage(**record)
+    except TypeError as error:
+        raise BenchmarkError(f"{where} is no picture ({error}). Build the benchmark again.") from error
