@@ -25,7 +25,7 @@ class DraftTurn:
     """The earlier turn, from 1, whose target is the reference."""
     origin: Origin = "source"
     came_from: str = ""
-    """The earlier target that a bridge joins to the reference; "" where it is the reference itself, or there is none."""
+    """The earlier target that a bridge joins to the reference; "" where it is the reference itself or there is none."""
 
 
 DraftSession = tuple[DraftTurn, ...]

@@ -16,7 +16,7 @@ class BridgeReading:
     is_same: bool
     """They show the same garment."""
     modification: str = ""
-    """What to say to get from the first to the second ("the same in navy"); "" when same, or when nothing can be said."""
+    """What to say to get from the first to the second ("the same in navy"); "" when same or nothing can be said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Enrichment:
 
 
 class Annotator(Protocol):
-    """Answers in the order asked, one for each; all questions come in bulk, so that an implementation can batch them."""
+    """Answers in the order asked, one for each; questions come in bulk, so that an implementation can batch them."""
 
     @property
     def name(self) -> str:
