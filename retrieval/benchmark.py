@@ -154,10 +154,15 @@ def _plain(value: Any) -> Any:
 
 def checksum(folder: Path) -> str:
     """sha256 over names and bytes of the files in `CHECKED`."""
+    return checksum_of({name: folder / name for name in CHECKED})
+
+
+def checksum_of(files: Mapping[str, Path]) -> str:
+    """The same for files that still have temporary names."""
     digest = hashlib.sha256()
     for name in CHECKED:
         digest.update(name.encode())
-        with (folder / name).open("rb") as file:
+        with files[name].open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
     return f"sha256:{digest.hexdigest()}"

@@ -1,0 +1,101 @@
+"""Writes benchmark folders: every file under a temporary name, the card last, so that half a benchmark is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from retrieval.benchmark import (
+    CARD,
+    FORMAT,
+    IMAGES,
+    POOLS,
+    QRELS,
+    ROOTS,
+    SESSIONS,
+    VERSION,
+    BenchmarkImage,
+    RecordedSession,
+    checksum_of,
+    read_card,
+    to_line,
+)
+from retrieval.errors import BenchmarkError
+from retrieval.schema import Qrels
+
+PARTIAL = ".partial"
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Raises BenchmarkError for a folder that holds something else than a benchmark or a begun build of one."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise BenchmarkError(f"{folder} is a file. Choose another --out.")
+    known = {CARD, SESSIONS, IMAGES, QRELS, POOLS, ROOTS, "STATS.md", "pictures", "work", "index"}
+    foreign = sorted(path.name for path in folder.iterdir() if path.name.removesuffix(PARTIAL) not in known)
+    if foreign:
+        raise BenchmarkError(f"{folder} holds other files ({foreign[0]!r}), and is no benchmark. Choose another --out.")
+    if (folder / CARD).exists():
+        read_card(folder)
+
+
+def write_benchmark(
+    folder: Path,
+    sessions: Sequence[RecordedSession],
+    images: Iterable[BenchmarkImage],
+    qrels: Qrels,
+    pools: Mapping[str, Sequence[str]],
+    card: Mapping[str, Any],
+    roots: Mapping[str, Path],
+) -> dict[str, Any]:
+    """Write all files in place of what was there and return the card, with format, version and checksum added.
+
+    Pictures inside the folder are named relative to it. Raises BenchmarkError for a folder of something else.
+    """
+    refuse_foreign(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / SESSIONS, (to_line(session) for session in sessions))
+    _write(folder / IMAGES, (to_line(image) for image in sorted(images, key=lambda image: image.image_id)))
+    _write(folder / QRELS, _judgements(qrels))
+    _write(folder / POOLS, (_pool(query_id, pools[query_id]) for query_id in sorted(pools, key=_order)))
+    written = {name: folder / (name + PARTIAL) for name in (SESSIONS, IMAGES, QRELS, POOLS)}
+    full = {"format": FORMAT, "version": VERSION, **card, "checksum": checksum_of(written)}
+    _write(folder / ROOTS, [json.dumps(_named_roots(folder, roots), indent=2, sort_keys=True)])
+    _write(folder / CARD, [json.dumps(full, indent=2, ensure_ascii=False)])
+    (folder / CARD).unlink(missing_ok=True)  # from here to the last rename there is no finished benchmark
+    for name in (SESSIONS, IMAGES, QRELS, POOLS, ROOTS, CARD):
+        (folder / (name + PARTIAL)).replace(folder / name)
+    return full
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with path.with_name(path.name + PARTIAL).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def _judgements(qrels: Qrels) -> Iterable[str]:
+    for query_id in sorted(qrels, key=_order):
+        for item_id in sorted(qrels[query_id]):
+            yield f"{query_id} 0 {item_id} {qrels[query_id][item_id]}"
+
+
+def _order(query_id: str) -> tuple[str, int]:
+    session_id, _, number = query_id.rpartition("/")
+    return session_id, int(number)
+
+
+def _pool(query_id: str, candidates: Sequence[str]) -> str:
+    return json.dumps({"query_id": query_id, "candidates": list(candidates)}, ensure_ascii=False)
+
+
+def _named_roots(folder: Path, roots: Mapping[str, Path]) -> dict[str, str]:
+    """Relative inside the folder, so that it can be moved; absolute elsewhere."""
+    here = folder.resolve()
+    places = {source: root.resolve() for source, root in roots.items()}
+    return {
+        source: place.relative_to(here).as_posix() if place.is_relative_to(here) else str(place)
+        for source, place in places.items()
+    }
