@@ -19,7 +19,6 @@ from retrieval.benchmark import (
     BenchmarkImage,
     RecordedSession,
     checksum_of,
-    read_card,
     to_line,
 )
 from retrieval.errors import BenchmarkError
@@ -38,8 +37,9 @@ def refuse_foreign(folder: Path) -> None:
     foreign = sorted(path.name for path in folder.iterdir() if path.name.removesuffix(PARTIAL) not in known)
     if foreign:
         raise BenchmarkError(f"{folder} holds other files ({foreign[0]!r}), and is no benchmark. Choose another --out.")
-    if (folder / CARD).exists():
-        read_card(folder)
+    card = folder / CARD
+    if card.exists() and f'"format": "{FORMAT}"' not in card.read_text(encoding="utf-8", errors="replace"):
+        raise BenchmarkError(f"{card} is not the card of a benchmark. Choose another --out.")
 
 
 def write_benchmark(
