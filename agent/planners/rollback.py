@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from agent.cues import RESTART, ROLLBACK
 from agent.mentions import find_mentions
-from agent.scene import Scene, turns_known
+from agent.scene import Scene, items_of, turns_known
 from agent.turn_references import TurnReferent, refer_to_turn
 from agent.vocabulary import Lexicon
 from retrieval.errors import MessageError
-from retrieval.schema import Intent, Session, Turn
+from retrieval.schema import Intent, Item, Session, Turn
 
 _FILLER = re.compile(
     r"^[\s,.;:!?-]*(?:(?:and|but|then|now|so|please|again|instead|from there|there|results?|ones?|one|to|the|that"
@@ -22,6 +22,8 @@ _KEEPS = re.compile(
     r"^[\s,.;:!?-]*(?:and|then|so|now|please)?[\s,]*(?=(?:but|in|with|without|make|show|what|find|do|how|which|is"
     r"|are|cheaper|only|something|anything|the|number)\b)"
 )
+
+_POINTS = re.compile(r"\b(?:it|its|this|that|the same|that one|this one)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,24 @@ def find_return(text: str, session: Session, scene: Scene, lexicon: Lexicon) -> 
     turn, described = _turn_meant(lowered, cue.span(), referent, session, scene, lexicon)
     if turn is None:
         return Return(None, scene, notes=("that was the first turn, so this is the start again",))
-    there = replace(scene, path=session.path(turn.turn_number), turn=_shows(turn, session), selected=None)
     rest = _rest(lowered, cue.span(), referent, described)
+    there = replace(scene, path=session.path(turn.turn_number), turn=_shows(turn, session))
+    there = replace(there, selected=_chosen(there.turn or turn, session, scene, rest))
     return Return(there.turn or turn, there, rest)
+
+
+def _chosen(turn: Turn, session: Session, scene: Scene, rest: str) -> Item | None:
+    """The item of that turn with which the talk went on: it counts as selected again. One that was pointed at in words
+    alone is meant only by words that point."""
+    shown = {hit.item_id for hit in turn.ranking.hits} if turn.ranking else set()
+    for later in reversed(session.turns):
+        if later.parent != turn.turn_number:
+            continue
+        selected = later.message.selected
+        meant = (selected,) if selected else later.plan.references if _POINTS.search(rest) else ()
+        if len(meant) == 1 and meant[0] in shown:
+            return next(iter(items_of(scene.catalogue, meant)), None)
+    return None
 
 
 def _names_turn(text: str) -> bool:

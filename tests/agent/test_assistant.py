@@ -113,6 +113,24 @@ def test_going_back_with_a_wish_carries_it_in_then(chat: Chat) -> None:
     assert turn.plan.filters == (DRESS, Filter("colour", "any_of", ("Blue",)))
 
 
+@pytest.mark.parametrize("text", ["go back to turn 1 and make it red", "go back to turn 1 but in red"])
+def test_going_back_returns_to_the_item_that_was_selected_there(chat: Chat, text: str) -> None:
+    session, first = chat("blue things")
+    third = hits(first)[2]
+    _, turn = chat(Message("make it green", selected=third), "sneakers", text, session=session)
+
+    assert (turn.plan.then, turn.plan.reference_turn) == (Intent.MODIFY, 1)
+    assert turn.plan.references == (third,)
+
+
+def test_going_back_returns_to_the_item_that_was_pointed_at_if_the_words_point_again(chat: Chat) -> None:
+    session, first = chat("dresses")
+    session, _ = chat("the third one in green", "sneakers", session=session)
+
+    assert chat("go back to turn 1 and make it red", session=session)[1].plan.references == (hits(first)[2],)
+    assert chat("go back to turn 1 but in red", session=session)[1].plan.references == ()
+
+
 @pytest.mark.parametrize(
     ("text", "parent"),
     [
