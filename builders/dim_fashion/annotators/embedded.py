@@ -1,0 +1,156 @@
+"""The annotator without a model: the attributes that sources give decide, and what is not known never fails."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from builders.dim_fashion.annotators import BridgeReading, Enrichment, claims, differences, vocabulary
+from builders.dim_fashion.annotators.vocabulary import agree, fold, group
+from builders.dim_fashion.drafts import DraftSession, DraftTurn
+from builders.instances import SourceImage
+from retrieval.benchmark import PictureKind, Task
+from retrieval.schema import Attributes
+
+VERSION = "1"
+"""Of the rules; to be raised with every change of an answer."""
+ITEM_CENTRIC: tuple[PictureKind, ...] = ("product", "cutout")
+SAME_PRODUCT = (Task.IN_SHOP, Task.STREET2SHOP, Task.SKETCH2IMG)
+
+
+class EmbeddedAnnotator:
+    """Two pictures show the same garment when
+
+    - their product_ids are equal and known, and no attribute that decides what it is (category, gender, colour)
+      contradicts that: ids of two sources may be equal by chance; or
+    - both have the same name in their catalogue and the same colour.
+
+    All else is a modification in the words of what differs, or nothing: the garments are of different places (a shoe, a
+    shirt), too much differs (`differences.MAX_DIFFERENCES`) or nothing that could be said.
+    """
+
+    def __init__(self, images: Mapping[str, SourceImage]) -> None:
+        self._images = images
+
+    @property
+    def name(self) -> str:
+        return f"embedded-{VERSION}-{_rules_hash()}"
+
+    def read_bridges(self, pairs: Sequence[tuple[str, str]]) -> list[BridgeReading]:
+        return [self._read(self._images[one], self._images[other]) for one, other in pairs]
+
+    def enrich(self, image_ids: Sequence[str]) -> list[Enrichment]:
+        return [self._enrich(self._images[image_id]) for image_id in image_ids]
+
+    def check_turns(self, turns: Sequence[DraftTurn]) -> list[bool]:
+        return [self._is_reasonable(turn) for turn in turns]
+
+    def check_sessions(self, sessions: Sequence[DraftSession]) -> list[bool]:
+        return [self._is_coherent(session) for session in sessions]
+
+    def _read(self, one: SourceImage, other: SourceImage) -> BridgeReading:
+        if _is_same(one, other):
+            return BridgeReading(is_same=True)
+        wish = differences.modification(_told(one), _told(other), one.image_id, other.image_id)
+        return BridgeReading(is_same=False, modification=wish)
+
+    def _enrich(self, image: SourceImage) -> Enrichment:
+        if image.kind not in ITEM_CENTRIC:
+            return Enrichment(is_item_centric=False)
+        text = differences.search(_told(image), image.image_id)
+        if not text:
+            words = image.caption.split()[: differences.MAX_WORDS]
+            text = " ".join(words) if len(words) >= 3 else ""
+        return Enrichment(is_item_centric=bool(text), text=text)
+
+    def _is_reasonable(self, turn: DraftTurn) -> bool:
+        target = self._images[turn.target]
+        references = [self._images[image_id] for image_id in turn.references]
+        if turn.task in SAME_PRODUCT:
+            return not any(_other_product(reference, target) for reference in references)
+        if turn.task is Task.COMPATIBLE:
+            return all(_goes_with(reference, target) for reference in references)
+        if turn.task is Task.ASFR:
+            values = [reference.attributes.get(turn.attribute) for reference in references]
+            return all(agree(turn.attribute, v, target.attributes.get(turn.attribute)) is not False for v in values)
+        if not turn.text.strip():
+            return False
+        return not claims.contradict(turn.text, target.attributes, names_kind=turn.task is Task.T2I)
+
+    def _is_coherent(self, session: DraftSession) -> bool:
+        texts = [" ".join(turn.text.lower().split()) for turn in session]
+        if any(text and text == before for before, text in pairwise(texts)):
+            return False
+        if any(not _rollback_fits(turn, number) for number, turn in enumerate(session, 1)):
+            return False
+        genders: list[str] = []
+        """Of the target after each turn; goes on where a target's is not known."""
+        for turn in session:
+            first = self._gender(turn.references[0]) if turn.references else ""
+            last = genders[(turn.rollback_to or len(genders)) - 1] if genders else ""
+            after = self._gender(turn.target)
+            asked = vocabulary.genders_in(turn.text)
+            if after and after not in asked and any(before not in ("", after) for before in (first, last)):
+                return False
+            genders.append(after or last)
+        return True
+
+    def _gender(self, image_id: str) -> str:
+        """ "" for what is not known, and for what everybody wears."""
+        gender = fold(self._images[image_id].attributes.get("gender"))
+        return "" if gender == "unisex" else gender
+
+
+def _told(image: SourceImage) -> Attributes:
+    return vocabulary.with_name(image.attributes, image.caption)
+
+
+def _is_same(one: SourceImage, other: SourceImage) -> bool:
+    verdicts = {name: agree(name, one.attributes.get(name), other.attributes.get(name)) for name in _DECIDE}
+    if one.product_id and one.product_id == other.product_id:
+        return False not in verdicts.values()
+    named = fold(one.caption)
+    return named != "" and named == fold(other.caption) and verdicts["colour"] is True
+
+
+_DECIDE = ("category", "gender", "colour")
+
+
+def _other_product(one: SourceImage, other: SourceImage) -> bool:
+    return one.product_id != "" and other.product_id != "" and one.product_id != other.product_id
+
+
+def _goes_with(one: SourceImage, other: SourceImage) -> bool:
+    places = group(one.attributes.get("category")), group(other.attributes.get("category"))
+    if places[0] and places[0] == places[1]:
+        return False
+    return agree("gender", one.attributes.get("gender"), other.attributes.get("gender")) is not False
+
+
+def _rollback_fits(turn: DraftTurn, number: int) -> bool:
+    """A rollback goes to an earlier turn, and its text, where it says a number, says that one's."""
+    if turn.rollback_to is None:
+        return True
+    if not 1 <= turn.rollback_to < number:
+        return False
+    said = {int(digits) for digits in re.findall(r"\b(?:turn|round|step)\s+(\d+)", turn.text.lower())}
+    return not said or turn.rollback_to in said
+
+
+def _rules_hash() -> str:
+    """Over the tables that answers are made of."""
+    digest = hashlib.sha256(VERSION.encode())
+    for module in (vocabulary, differences, claims):
+        for key, value in sorted(vars(module).items()):
+            if key.isupper():
+                digest.update(f"{key}={sorted(value) if isinstance(value, frozenset) else _spelled(value)}".encode())
+    return digest.hexdigest()[:8]
+
+
+def _spelled(value: object) -> str:
+    """The same for equal tables, whatever the order of their sets."""
+    if isinstance(value, Mapping):
+        return repr([(key, _spelled(part)) for key, part in value.items()])
+    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
