@@ -120,7 +120,7 @@ class Walker:
         return True
 
     def _options(self, walk: _Walk, at: int) -> list[int]:
-        """Instances that may come next from a place where an earlier turn led; what the caller asks for comes on top."""
+        """Instances that may come next from a place where an earlier turn led."""
         recent = [turn.task for turn in walk.turns[-MAX_IN_A_ROW:]]
         worn_out = recent[0] if len(recent) == MAX_IN_A_ROW and len(set(recent)) == 1 else None
         found: list[int] = []

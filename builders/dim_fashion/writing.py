@@ -24,6 +24,7 @@ from retrieval.benchmark import (
 from retrieval.errors import BenchmarkError
 from retrieval.schema import Qrels
 
+STATS = "STATS.md"
 PARTIAL = ".partial"
 
 
@@ -33,7 +34,7 @@ def refuse_foreign(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise BenchmarkError(f"{folder} is a file. Choose another --out.")
-    known = {CARD, SESSIONS, IMAGES, QRELS, POOLS, ROOTS, "STATS.md", "pictures", "work", "index"}
+    known = {CARD, SESSIONS, IMAGES, QRELS, POOLS, ROOTS, STATS, "pictures", "work", "index"}
     foreign = sorted(path.name for path in folder.iterdir() if path.name.removesuffix(PARTIAL) not in known)
     if foreign:
         raise BenchmarkError(f"{folder} holds other files ({foreign[0]!r}), and is no benchmark. Choose another --out.")
@@ -50,10 +51,12 @@ def write_benchmark(
     pools: Mapping[str, Sequence[str]],
     card: Mapping[str, Any],
     roots: Mapping[str, Path],
+    stats: str = "",
 ) -> dict[str, Any]:
     """Write all files in place of what was there and return the card, with format, version and checksum added.
 
-    Pictures inside the folder are named relative to it. Raises BenchmarkError for a folder of something else.
+    `stats` is the text of STATS.md. Pictures inside the folder are named relative to it. Raises BenchmarkError for a
+    folder of something else.
     """
     refuse_foreign(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -64,9 +67,10 @@ def write_benchmark(
     written = {name: folder / (name + PARTIAL) for name in (SESSIONS, IMAGES, QRELS, POOLS)}
     full = {"format": FORMAT, "version": VERSION, **card, "checksum": checksum_of(written)}
     _write(folder / ROOTS, [json.dumps(_named_roots(folder, roots), indent=2, sort_keys=True)])
+    _write(folder / STATS, [stats.rstrip("\n")])
     _write(folder / CARD, [json.dumps(full, indent=2, ensure_ascii=False)])
     (folder / CARD).unlink(missing_ok=True)  # from here to the last rename there is no finished benchmark
-    for name in (SESSIONS, IMAGES, QRELS, POOLS, ROOTS, CARD):
+    for name in (SESSIONS, IMAGES, QRELS, POOLS, ROOTS, STATS, CARD):
         (folder / (name + PARTIAL)).replace(folder / name)
     return full
 

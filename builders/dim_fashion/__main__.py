@@ -1,0 +1,208 @@
+"""Command line: python -m builders.dim_fashion build | coverage | audit | stats | sources."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from builders.dim_fashion.bridges import THRESHOLD
+from builders.dim_fashion.build import AnnotatorMaker, BuildSettings, SourceChoice, build, read_sources
+from builders.dim_fashion.refine import P_ENRICH
+from builders.dim_fashion.walk import MAX_TURNS, P_DIRECT, P_ROLLBACK, WalkSettings
+from builders.sources import SOURCES
+from retrieval.benchmark import read_benchmark
+from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.errors import BenchmarkError, FashionSearchError
+
+INTERRUPTED = 130
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m builders.dim_fashion", description="Multi-turn sessions out of single-turn data sets."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    _add_build(commands.add_parser("build", help="build a benchmark"))
+    coverage = commands.add_parser("coverage", help="read sources and say what became of their records")
+    _add_sources(coverage)
+    coverage.add_argument("--out", type=Path, required=True, help="folder for pictures that sources make")
+    for name, words in (("audit", "check a finished benchmark against every rule"), ("stats", "print its tables")):
+        commands.add_parser(name, help=words).add_argument("folder", type=Path)
+    commands.add_parser("sources", help="list the sources")
+    return parser.parse_args(argv)
+
+
+def _add_sources(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="NAME[=FOLDER]",
+        help="a data set and the folder of its original files; may be given several times (`sources` lists them)",
+    )
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="at most so many records of a source (garments, for the studio)",
+    )
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def _add_build(parser: argparse.ArgumentParser) -> None:
+    _add_sources(parser)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the benchmark")
+    parser.add_argument("--name", default="dim-fashion", help="begins every session_id")
+    parser.add_argument("--sessions", type=int, default=5000, help="walks; the checks leave fewer sessions")
+    parser.add_argument("--threshold", type=float, default=THRESHOLD, help="least cosine of a bridge")
+    parser.add_argument("--max-turns", type=int, default=MAX_TURNS)
+    parser.add_argument("--p-rollback", type=float, default=P_ROLLBACK, help="how often a later turn tries to go back")
+    parser.add_argument(
+        "--p-direct", type=float, default=P_DIRECT, help="how often the item itself leads on, if it can"
+    )
+    parser.add_argument("--p-enrich", type=float, default=P_ENRICH, help="share of sessions with a search put in front")
+    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
+    parser.add_argument("--annotator", choices=("embedded", "chat"), default="embedded")
+    parser.add_argument(
+        "--chat-url", help="with --annotator chat: http://host:port/v1 of an OpenAI-compatible endpoint"
+    )
+    parser.add_argument("--chat-model", help="with --annotator chat: the model's name there")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _arguments(argv)
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
+    logging.getLogger("builders").setLevel(logging.INFO)
+    try:
+        return _run(arguments)
+    except FashionSearchError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted: the same command goes on where it stopped\n")
+        return INTERRUPTED
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.command == "build":
+        return _build(arguments)
+    if arguments.command == "coverage":
+        return _coverage(arguments)
+    if arguments.command == "sources":
+        for name, words in SOURCES.items():
+            print(f"{name:14} {words}")
+        return 0
+    benchmark = read_benchmark(arguments.folder)
+    if arguments.command == "stats":
+        from builders.dim_fashion.stats import write_stats
+
+        print(write_stats(benchmark))
+        return 0
+    from builders.dim_fashion.audit import audit
+
+    report = audit(benchmark)
+    print(report)
+    return 1 if report.findings else 0
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    settings = BuildSettings(
+        name=arguments.name,
+        seed=arguments.seed,
+        n_sessions=arguments.sessions,
+        threshold=arguments.threshold,
+        p_enrich=arguments.p_enrich,
+        walk=WalkSettings(arguments.max_turns, arguments.p_rollback, arguments.p_direct),
+    )
+    choices = _choices(arguments)
+    encoder = EmbeddedEncoder.open(arguments.encoder)
+    card = build(arguments.out, choices, settings, encoder, _annotator_maker(arguments), _command(arguments))
+    counts = card["counts"]
+    print(f"{arguments.out}: {counts['sessions']} sessions, {counts['turns']} turns, {card['checksum']}")
+    return 0
+
+
+def _coverage(arguments: argparse.Namespace) -> int:
+    for source in read_sources(arguments.out, _choices(arguments), arguments.seed):
+        coverage = source.coverage
+        print(f"{source.name}: {coverage.n_kept} of {coverage.n_records} records, {len(source.images)} pictures")
+        for words, counted in (("dropped", coverage.dropped), ("tolerated", coverage.tolerated)):
+            for reason, n in sorted(counted.items()):
+                print(f"  {words} {n}: {reason}")
+        if coverage.missing_pictures:
+            print(f"  missing {len(coverage.missing_pictures)} pictures, the first: {min(coverage.missing_pictures)}")
+    return 0
+
+
+def _choices(arguments: argparse.Namespace) -> list[SourceChoice]:
+    limits = {name: _whole(name, value) for name, value in _pairs(arguments.limit, "--limit NAME=N").items()}
+    named = [text.partition("=") for text in arguments.source]
+    choices = [
+        SourceChoice(name, Path(folder) if folder else None, limits.pop(name, None)) for name, _, folder in named
+    ]
+    if limits:
+        raise BenchmarkError(f"--limit names {min(limits)!r}, which no --source does.")
+    return choices
+
+
+def _pairs(texts: Sequence[str], form: str) -> Mapping[str, str]:
+    pairs = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            raise BenchmarkError(f"{text!r} is not of the form {form}.")
+        pairs[name] = value
+    return pairs
+
+
+def _whole(name: str, value: str) -> int:
+    if not value.isdecimal() or int(value) < 1:
+        raise BenchmarkError(f"--limit {name}={value}: give a whole number from 1.")
+    return int(value)
+
+
+def _annotator_maker(arguments: argparse.Namespace) -> AnnotatorMaker:
+    if arguments.annotator == "embedded":
+        from builders.dim_fashion.annotators.embedded import EmbeddedAnnotator
+
+        return lambda images, _: EmbeddedAnnotator(images)
+    if not (arguments.chat_url and arguments.chat_model):
+        raise BenchmarkError("--annotator chat needs --chat-url and --chat-model.")
+    from builders.dim_fashion.annotators.chat import ChatAnnotator
+
+    cache = arguments.out / "work" / "answers.jsonl"
+    return lambda images, path_of: ChatAnnotator(images, path_of, arguments.chat_url, arguments.chat_model, cache)
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """How to build it again, without the folders of this machine."""
+    parts = ["python -m builders.dim_fashion build"]
+    parts += [
+        f"--source {name}=FOLDER" if sign else f"--source {name}" for name, sign, _ in map(_cut, arguments.source)
+    ]
+    parts += [f"--limit {limit}" for limit in arguments.limit]
+    for name in (
+        "seed",
+        "name",
+        "sessions",
+        "threshold",
+        "max_turns",
+        "p_rollback",
+        "p_direct",
+        "p_enrich",
+        "annotator",
+    ):
+        parts.append(f"--{name.replace('_', '-')} {getattr(arguments, name)}")
+    return " ".join((*parts, "--out DIR"))
+
+
+def _cut(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
