@@ -38,7 +38,7 @@ class Chain:
 
 
 def read(folder: Path, _made: Path, _seed: int, limit: int | None) -> SourceData:
-    """Each turn is an instance. Pictures lie as FashionIQ has them: `<asin>.jpg` or `.png`, anywhere below the folder."""
+    """Each turn is an instance. Pictures are those of FashionIQ, `<asin>.jpg` or `.png`, anywhere below the folder."""
     files = [path for path in require_files(folder, "*.json", "MT-FashionIQ") if _FILE.fullmatch(path.name)]
     if not files:
         raise SourceError(f"No file <dress|shirt|toptee>.<train|val>.json in {folder}: it does not hold MT-FashionIQ.")

@@ -17,7 +17,7 @@ _PICTURE = re.compile(r"img_womens_(?P<category>.+)_\d+")
 
 
 def read(folder: Path, _made: Path, _seed: int, limit: int | None) -> SourceData:
-    """`relative_captions_shoes.json`, with `captions_shoes.json` if there; pictures by name, anywhere below the folder."""
+    """`relative_captions_shoes.json`, `captions_shoes.json` if there; pictures by name, anywhere below the folder."""
     relative = require_files(folder, "relative_captions_shoes.json", "Shoes")[0]
     plain = sorted(folder.rglob("captions_shoes.json"))[:1]
     coverage = Coverage()
