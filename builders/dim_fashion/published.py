@@ -55,22 +55,22 @@ SESSION_SETS = (
 )
 """MT-FashionIQ: one session of its training part has a single turn."""
 
-IMAGES: tuple[tuple[Task, str, int], ...] = (
-    (Task.SKETCH2IMG, "ClothesV1", 68),
-    (Task.SKETCH2IMG, "HAIFashion", 150),
-    (Task.SKETCH2IMG, "QMUL-Shoe-V2", 223),
-    (Task.STREET2SHOP, "DeepFashion2", 4_953),
-    (Task.IN_SHOP, "DeepFashion", 2_706),
-    (Task.CIR, "Fashion200K", 8_661),
-    (Task.CIR, "FashionIQ", 713),
-    (Task.CIR, "Shoes", 909),
-    (Task.COMPATIBLE, "FashionVC", 2_952),
-    (Task.COMPATIBLE, "Polyvore", 8_186),
-    (Task.ASFR, "DARN", 2_306),
-    (Task.ASFR, "FashionAI", 3_840),
-    (Task.ASFR, "UT-Zappos", 538),
+IMAGES: tuple[tuple[Task, str, str, int], ...] = (
+    (Task.SKETCH2IMG, "ClothesV1", "clothes_v1", 68),
+    (Task.SKETCH2IMG, "HAIFashion", "hai_fashion", 150),
+    (Task.SKETCH2IMG, "QMUL-Shoe-V2", "qmul_shoe", 223),
+    (Task.STREET2SHOP, "DeepFashion2", "deepfashion2", 4_953),
+    (Task.IN_SHOP, "DeepFashion", "deepfashion", 2_706),
+    (Task.CIR, "Fashion200K", "fashion200k", 8_661),
+    (Task.CIR, "FashionIQ", "fashion_iq", 713),
+    (Task.CIR, "Shoes", "shoes", 909),
+    (Task.COMPATIBLE, "FashionVC", "fashion_vc", 2_952),
+    (Task.COMPATIBLE, "Polyvore", "polyvore", 8_186),
+    (Task.ASFR, "DARN", "darn", 2_306),
+    (Task.ASFR, "FashionAI", "fashion_ai", 3_840),
+    (Task.ASFR, "UT-Zappos", "ut_zappos", 538),
 )
-"""Table 6: (task, data set, unique images that were kept)."""
+"""Table 6: (task, data set, our source of it, unique images that were kept)."""
 
 LENGTHS: dict[int, dict[Split, int]] = {
     2: {"train": 1_780, "val": 270, "test": 513},

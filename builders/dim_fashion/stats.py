@@ -25,10 +25,10 @@ NOTHING = "–"
 SHOWN_FINDINGS = 20
 
 
-def write_stats(benchmark: Benchmark, build: Mapping[str, Any] | None = None) -> str:
-    """Markdown, the same for equal input. `build` holds fields that the card lacks, or says otherwise."""
-    card = {**benchmark.card, **(build or {})}
-    report = audit(benchmark)
+def write_stats(benchmark: Benchmark, report: AuditReport | None = None) -> str:
+    """Markdown, the same for equal input; `report` is the benchmark's audit where it was made before."""
+    card = benchmark.card
+    report = report or audit(benchmark)
     parts = [
         f"# {card.get('name', 'Benchmark')}: statistics",
         _made_by(card),
@@ -139,6 +139,11 @@ def _turns_by_task(benchmark: Benchmark) -> Iterator[str]:
         f"Published: {published.N_TURNS:,} turns in all. The values by task are in a table that is missing from the "
         "paper's text at hand, so none stand here."
     )
+    of_dataset = Counter(
+        (turn.dataset, turn.task) for session in benchmark.sessions for turn in session.turns if turn.origin == "source"
+    )
+    rows = [(dataset, TASK_NAMES[task], n) for (dataset, task), n in sorted(of_dataset.items())]
+    yield table(("data set", "task", "turns from its instances"), rows, n_words=2)
 
 
 def _images_by_source(benchmark: Benchmark) -> Iterator[str]:
@@ -146,24 +151,20 @@ def _images_by_source(benchmark: Benchmark) -> Iterator[str]:
     in_sessions = _images_in_sessions(benchmark)
     everywhere = Counter(_source(image, benchmark) for image in benchmark.images)
     gallery = Counter(image.source for image in benchmark.images.values() if image.in_gallery)
-    spelled = {_folded(source): source for source in sorted(everywhere | in_sessions)}
     rows: list[Sequence[object]] = []
-    for task, name, n_published in published.IMAGES:
-        source = spelled.pop(_folded(name), "")
-        counts = (in_sessions[source], gallery[source], everywhere[source]) if source else ("", "", "")
+    others = dict.fromkeys(sorted(everywhere | in_sessions))
+    for task, name, source, n_published in published.IMAGES:
+        is_here = source in others
+        counts = (in_sessions[source], gallery[source], everywhere[source]) if is_here else ("", "", "")
+        others.pop(source, None)
         rows.append((TASK_NAMES[task], name, *counts, n_published))
     tasks = _tasks_of_sources(benchmark)
-    for source in spelled.values():
+    for source in others:
         counts = (in_sessions[source], gallery[source], everywhere[source])
         rows.append((", ".join(tasks.get(source, ())), source, *counts, ""))
     rows.append(("total", "", *(counted.total() for counted in (in_sessions, gallery, everywhere)), published.N_IMAGES))
     yield table(("task", "data set", "in sessions", "in the gallery", "in all", "published"), rows, n_words=2)
     yield "In sessions: shown or chosen in a turn. In all: the gallery, and pictures that occur only in queries."
-
-
-def _folded(name: str) -> str:
-    """FashionIQ = fashion_iq = fashion-iq."""
-    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def _images_in_sessions(benchmark: Benchmark) -> Counter[str]:
@@ -183,10 +184,17 @@ def _source(image_id: str, benchmark: Benchmark) -> str:
 
 
 def _tasks_of_sources(benchmark: Benchmark) -> dict[str, list[str]]:
-    """Source -> tasks of the turns that are its instances, in the order of `TASK_NAMES`."""
-    met = {(turn.dataset, turn.task) for session in benchmark.sessions for turn in session.turns}
-    sources = sorted({source for source, _ in met})
-    return {source: [name for task, name in TASK_NAMES.items() if (source, task) in met] for source in sources}
+    """Source -> tasks of the turns that bring its images into a session, in the order of `TASK_NAMES`."""
+    met = {
+        (_source(picture, benchmark), turn.task)
+        for session in benchmark.sessions
+        for turn in session.turns
+        for picture in (*(turn.references if turn.turn_number == 1 else ()), turn.chosen)
+    }
+    return {
+        source: [name for task, name in TASK_NAMES.items() if (source, task) in met]
+        for source in sorted({source for source, _ in met})
+    }
 
 
 def _lengths(benchmark: Benchmark) -> Iterator[str]:
