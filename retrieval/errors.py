@@ -10,6 +10,7 @@
     ├── MessageError        a message without words, picture, selection or filter; a turn or item that does not exist
     ├── SourceError         original files of a data set that cannot be read (missing, cut, other columns)
     ├── BenchmarkError      a benchmark that is unfinished, damaged or breaks its own rules
+    ├── AnnotatorError      a model that judges turns cannot be reached, refuses, or gives no usable answer
     └── DependencyError     an optional library is not installed; says which requirements file brings it
 
 Each message says what happened and what to do about it.
@@ -56,6 +57,10 @@ class SourceError(FashionSearchError):
 
 class BenchmarkError(FashionSearchError):
     """A benchmark is unfinished or damaged, or breaks its own rules."""
+
+
+class AnnotatorError(FashionSearchError):
+    """An annotator's model cannot be reached, refuses, or gives no usable answer."""
 
 
 class DependencyError(FashionSearchError):
