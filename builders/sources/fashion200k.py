@@ -20,12 +20,14 @@ MAX_USES = 3
 """How often a picture is a target. As a reference each picture is used once."""
 DRAWS = 12
 """Tries to find a target for one picture."""
-COLOURS = frozenset(
-    "amber apricot aqua beige black blue blush bordeaux bronze brown burgundy camel champagne charcoal chocolate cobalt "
-    "copper coral cream crimson ecru emerald fuchsia gold golden gray green grey indigo ivory khaki lavender lilac lime "
-    "magenta maroon mauve mint multicolor multicolour mustard navy nude olive orange peach pink plum purple red rose "
-    "ruby rust sand scarlet silver tan taupe teal turquoise violet white wine yellow".split()
+_COLOURS = (
+    "amber apricot aqua beige black blue blush bordeaux bronze brown burgundy camel champagne charcoal "
+    "chocolate cobalt copper coral cream crimson ecru emerald fuchsia gold golden gray green grey indigo ivory "
+    "khaki lavender lilac lime magenta maroon mauve mint multicolor multicolour mustard navy nude olive orange "
+    "peach pink plum purple red rose ruby rust sand scarlet silver tan taupe teal turquoise violet white wine "
+    "yellow"
 )
+COLOURS = frozenset(_COLOURS.split())
 COLOUR_TEXTS = (
     "the same in {new} instead of {old}",
     "do you have it in {new}, not {old}?",
@@ -58,11 +60,11 @@ class _Row:
         return PurePosixPath(self.path).parent.name
 
     def gaps(self) -> Iterator[Gap]:
-        for at in range(len(self.words)):
+        for at in range(len(self.words)) if len(self.words) > 1 else ():
             yield self.split, self.words[:at], self.words[at + 1 :]
 
 
-def read(folder: Path, _made: Path, seed: int, limit: int | None) -> SourceData:
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
     """`<category>_<split>_detect_all.txt` and pictures as these name them. A record is one picture, as a reference."""
     files = require_files(folder, "*_detect_all.txt", "Fashion200K")
     coverage = Coverage()
