@@ -24,19 +24,21 @@ DETAILS = frozenset(_DETAILS.split())
 """Nouns whose colour is not the garment's, or whose shape is another garment's ("a shirt collar")."""
 
 
-def contradict(text: str, attributes: Attributes, *, names_kind: bool) -> bool:
+def contradict(text: str, attributes: Attributes, caption: str = "", *, names_kind: bool) -> bool:
     """Whether the target is of another colour or gender than the text says; with `names_kind` also of another kind.
 
-    What is denied ("not red"), belongs to a part ("a black collar", "with red dots") or is not known counts as nothing.
+    What is denied ("not red"), belongs to a part ("a black collar", "with red dots") or is not known counts as nothing,
+    and so do words of the target's own name: a brand, or a catalogue that sees its colour otherwise.
     """
-    genders = vocabulary.genders_in(text)
+    named = frozenset(re.findall(r"[a-z]+", caption.lower()))
+    genders = vocabulary.genders_in(text) - vocabulary.genders_in(caption)
     gender = fold(attributes.get("gender"))
-    if genders and gender not in ("", "unisex") and gender not in genders and not _denies(text):
+    if genders and gender in vocabulary.GENDERS and gender not in genders and not _denies(text):
         return True
     if names_kind and _other_kind(text, attributes):
         return True
     own = vocabulary.colour_families(str(attributes.get("colour", "")))
-    said = claimed_colours(text)
+    said = [word for word in claimed_colours(text) if word not in named]
     return bool(own and said) and not any(own & vocabulary.colour_families(word) for word in said)
 
 

@@ -27,7 +27,7 @@ USAGES: Mapping[str, str] = {
 }  # fmt: skip
 OCCASIONS: Mapping[str, str] = {"sports": "for sports", "party": "for a party", "travel": "for travel"}
 NECKLINES: Mapping[str, str] = {"hooded": "a hood", "collarless": "no collar"}
-NOUNS: Mapping[str, str] = {"tshirt": "t-shirt", "scarf": "scarf", "polo": "polo shirt", "legging": "leggings"}
+NOUNS: Mapping[str, str] = {"tshirt": "t-shirt", "scarf": "scarf", "polo": "polo shirt", "toptee": "top"}
 _PLURAL = (
     "trouser jean short legging jegging capri chino trackpant flat sunglass sock stocking loungepant tight brogue "
     "accessorie earring cufflink glove brief boxer gift"
@@ -81,7 +81,7 @@ def modification(one: Attributes, other: Attributes, *ids: str) -> str:
 
 def search(attributes: Attributes, *ids: str) -> str:
     """Three to nine words that would lead to a garment; "" where the attributes say too little."""
-    if not fold(attributes.get("category")):
+    if not vocabulary.group(attributes.get("category")):
         return ""
     known = [name for name in VISIBLE if name in attributes and _tells(name, attributes)]
     first = [name for name in ("colour", "pattern") if name in known]
@@ -107,13 +107,14 @@ def _tells(name: str, attributes: Attributes) -> bool:
 
 
 def noun(category: AttributeValue) -> str:
-    """ "Dresses" -> "dress", "Casual Shoes" as it is; lower case."""
-    key = fold(category)
-    if key in NOUNS:
-        return NOUNS[key]
-    word = str(category).lower()
-    if is_plural(category):
-        return word
+    """ "Dresses" -> "dress", "Casual Shoes" as it is, "Blouses Shirts" -> "blouse or shirt"; lower case."""
+    return " or ".join(_noun(part) for part in vocabulary.parts(category))
+
+
+def _noun(word: str) -> str:
+    key = fold(word)
+    if key in NOUNS or is_plural(word):
+        return NOUNS.get(key, word)
     *before, last = word.split()
     for many, one in (("sses", "ss"), ("ches", "ch"), ("shes", "sh")):
         if last.endswith(many):
@@ -128,7 +129,8 @@ def is_plural(category: AttributeValue) -> bool:
 
 def phrase(name: str, value: AttributeValue) -> str:
     """ "in navy blue", "with long sleeves", "striped"; "" for a value that says nothing."""
-    key, word = fold(value), str(value).lower()
+    word = str(value).lower().partition(";")[0].strip()
+    key = fold(word)
     if not key or key in {"classic", "regular", "unisex"}:
         return noun(value) if name == "category" and key else ""
     if name == "category":
@@ -190,7 +192,7 @@ def _noun_phrase(attributes: Attributes, names: Sequence[str]) -> str:
         if name in {"colour", "material"}:
             front.append("multicoloured" if words == "in several colours" else words.removeprefix("in "))
         elif name in {"style", "length"}:
-            front.append(str(attributes[name]).lower())
+            front.append(str(attributes[name]).lower().partition(";")[0])
         elif _is_adjective(name, attributes[name]):
             front.append(words)
         else:

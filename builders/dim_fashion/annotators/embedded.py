@@ -12,7 +12,6 @@ from builders.dim_fashion.annotators.vocabulary import agree, fold, group
 from builders.dim_fashion.drafts import DraftSession, DraftTurn
 from builders.instances import SourceImage
 from retrieval.benchmark import PictureKind, Task
-from retrieval.schema import Attributes
 
 VERSION = "1"
 """Of the rules; to be raised with every change of an answer."""
@@ -53,13 +52,13 @@ class EmbeddedAnnotator:
     def _read(self, one: SourceImage, other: SourceImage) -> BridgeReading:
         if _is_same(one, other):
             return BridgeReading(is_same=True)
-        wish = differences.modification(_told(one), _told(other), one.image_id, other.image_id)
+        wish = differences.modification(one.attributes, other.attributes, one.image_id, other.image_id)
         return BridgeReading(is_same=False, modification=wish)
 
     def _enrich(self, image: SourceImage) -> Enrichment:
         if image.kind not in ITEM_CENTRIC:
             return Enrichment(is_item_centric=False)
-        text = differences.search(_told(image), image.image_id)
+        text = differences.search(image.attributes, image.image_id)
         if not text:
             words = image.caption.split()[: differences.MAX_WORDS]
             text = " ".join(words) if len(words) >= 3 else ""
@@ -77,7 +76,7 @@ class EmbeddedAnnotator:
             return all(agree(turn.attribute, v, target.attributes.get(turn.attribute)) is not False for v in values)
         if not turn.text.strip():
             return False
-        return not claims.contradict(turn.text, target.attributes, names_kind=turn.task is Task.T2I)
+        return not claims.contradict(turn.text, target.attributes, target.caption, names_kind=turn.task is Task.T2I)
 
     def _is_coherent(self, session: DraftSession) -> bool:
         texts = [" ".join(turn.text.lower().split()) for turn in session]
@@ -100,11 +99,7 @@ class EmbeddedAnnotator:
     def _gender(self, image_id: str) -> str:
         """ "" for what is not known, and for what everybody wears."""
         gender = fold(self._images[image_id].attributes.get("gender"))
-        return "" if gender == "unisex" else gender
-
-
-def _told(image: SourceImage) -> Attributes:
-    return vocabulary.with_name(image.attributes, image.caption)
+        return gender if gender in vocabulary.GENDERS else ""
 
 
 def _is_same(one: SourceImage, other: SourceImage) -> bool:

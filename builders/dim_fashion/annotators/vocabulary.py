@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from retrieval.schema import Attributes, AttributeValue
+from retrieval.schema import AttributeValue
 
 UNKNOWN = frozenset({"", "na", "none", "unknown", "other", "others", "invisible"})
 SAME: Mapping[str, str] = {
@@ -21,15 +21,17 @@ SAME: Mapping[str, str] = {
     "womens": "women",
     "man": "men", "male": "men", "mens": "men", "boy": "boys", "girl": "girls", "sport": "sports", "scarve": "scarf",
 }  # fmt: skip
+_TOPS = frozenset({"tshirt", "blouse", "tanktop", "tunic", "camisole", "shirt", "polo", "sweater", "top"})
+_OUTER = frozenset({"jacket", "blazer", "coat", "rainjacket"})
 BROAD: Mapping[str, frozenset[str]] = {
-    "top": frozenset({"tshirt", "blouse", "tanktop", "tunic", "camisole", "shirt", "polo", "sweater"}),
+    **dict.fromkeys(("top", "toptee", "shortsleevetop", "longsleevetop"), _TOPS),
+    **dict.fromkeys(("jacket", "shortsleeveoutwear", "longsleeveoutwear"), _OUTER),
     "tshirt": frozenset({"polo"}),
     "casualshoe": frozenset({"sneaker"}),
     "sportshoe": frozenset({"sneaker", "runningshoe"}),
     "shoe": frozenset({"sneaker", "casualshoe", "sportshoe", "formalshoe", "boot", "heel", "flat", "sandal"}),
     "handbag": frozenset({"totebag", "clutch"}),
     "bag": frozenset({"handbag", "totebag", "clutch", "backpack"}),
-    "jacket": frozenset({"blazer", "rainjacket"}),
     "hat": frozenset({"cap"}),
     "sandal": frozenset({"flipflop", "slide", "sportsandal"}),
     "sweatshirt": frozenset({"hoodie"}),
@@ -37,11 +39,14 @@ BROAD: Mapping[str, frozenset[str]] = {
 """A loose word of one catalogue -> what another may call the same thing: never said to be a difference."""
 
 GROUPS: Mapping[str, str] = {
-    "top": "tshirt shirt top blouse polo tanktop sweater hoodie sweatshirt cardigan kurta kurti tunic camisole vest",
+    "top": "tshirt shirt top blouse polo tanktop sweater hoodie sweatshirt kurta kurti tunic camisole "
+    "tank toptee sling",
     "bottom": "trouser jean short skirt legging jegging capri trackpant churidar salwar patiala pant chino jogger",
     "full": "dress jumpsuit saree gown romper tracksuit dungaree",
-    "outer": "jacket coat blazer waistcoat parka rainjacket nehrujacket outwear",
-    "shoes": "sneaker boot heel sandal shoe flat flipflop loafer pump slide bootie slipper brogue",
+    "outer": "jacket coat blazer parka rainjacket nehrujacket outwear",
+    "layer": "cardigan waistcoat vest",
+    "shoes": "sneaker boot heel sandal shoe flat flipflop loafer pump slide bootie slipper brogue "
+    "oxford clog moccasin wedge stiletto",
     "bag": "handbag bag totebag backpack clutch duffelbag laptopbag messengerbag purse satchel wallet pouch",
     "head": "hat cap beanie headband",
     "scarf": "scarf stole muffler dupatta shawl",
@@ -54,7 +59,9 @@ GROUPS: Mapping[str, str] = {
 }
 """Kinds of garment that are worn in one place, in folded words: one of each makes an outfit."""
 GROUP_OF: Mapping[str, str] = {word: group for group, words in GROUPS.items() for word in words.split()}
-NEAR = frozenset({("full", "top"), ("outer", "top"), ("full", "outer"), ("bottom", "full")})
+NEAR = frozenset(
+    {("full", "top"), ("outer", "top"), ("full", "outer"), ("bottom", "full"), ("layer", "top"), ("layer", "outer")}
+)
 """Groups, in order of the alphabet, between which a wish may lead with one step."""
 
 FAMILIES: Mapping[str, str] = {
@@ -65,27 +72,11 @@ FAMILIES: Mapping[str, str] = {
     "purple": "lavender mauve magenta violet burgundy", "beige": "cream nude tan skin khaki camel taupe ivory",
 }  # fmt: skip
 """Colour -> shades that somebody may call so."""
-NAMED: Mapping[str, Mapping[str, str]] = {
-    "pattern": {
-        "strip(?:ed|es?)": "Striped", "check(?:ed|s|ered)?": "Checked", "print(?:ed)?": "Printed", "solid": "Solid",
-        "polka dots?": "Polka Dot", "floral": "Floral", "embroidered": "Embroidered", "graphic": "Printed",
-    },
-    "sleeves": {
-        "sleeveless": "Sleeveless", "(?:full|long) sleeves?": "Long Sleeves", "half sleeves?": "Short Sleeves",
-        "short sleeves?": "Short Sleeves",
-    },
-    "neckline": {"v[- ]?neck": "V-Neck", "round neck": "Round Neck", "crew neck": "Crew Neck"},
-    "material": {
-        "leather": "Leather", "denim": "Denim", "canvas": "Canvas", "suede": "Suede", "linen": "Linen", "silk": "Silk",
-        "wool(?:len)?": "Wool", "fleece": "Fleece",
-    },
-    "fit": {"slim fit": "Slim", "skinny": "Skinny"},
-}  # fmt: skip
-"""Attribute -> pattern in a product's name -> value; of several that fit, the first counts."""
 GENDER_WORDS: Mapping[str, str] = {
     "men": "men", "man": "men", "mens": "men", "male": "men", "women": "women", "woman": "women", "womens": "women",
     "female": "women", "ladies": "women", "boys": "boys", "girls": "girls",
 }  # fmt: skip
+GENDERS = ("men", "women", "boys", "girls")
 
 
 def fold(value: AttributeValue | None) -> str:
@@ -107,25 +98,50 @@ def _singular(word: str) -> str:
     return word[:-1]
 
 
+def parts(value: AttributeValue | None) -> tuple[str, ...]:
+    """What a value names: "Leather; Suede", "Shirts & Polos" and "Blouses Shirts" name two things; in lower case."""
+    if not isinstance(value, str):
+        return ()
+    pieces = [" ".join(piece.split()) for piece in re.split(r"[;,&/]|\band\b", value.lower()) if piece.strip()]
+    words = value.lower().split()
+    if (
+        len(pieces) == 1
+        and len(words) == 2
+        and all(_singular(word) != word and fold(word) in GROUP_OF for word in words)
+    ):
+        return tuple(words)
+    return tuple(pieces)
+
+
 def agree(attribute: str, one: AttributeValue | None, other: AttributeValue | None) -> bool | None:
-    """Whether two values mean the same; None where one of them is not known."""
-    first, second = fold(one), fold(other)
+    """Whether two values mean the same, or have a part in common; None where one of them is not known."""
+    first, second = _keys(one), _keys(other)
     if not first or not second:
         return None
-    if attribute == "category":
-        return first == second or second in BROAD.get(first, ()) or first in BROAD.get(second, ())
-    if attribute == "gender":
-        return first == second or "unisex" in (first, second)
-    return first == second
+    if attribute == "gender" and "unisex" in first | second:
+        return True
+    if attribute == "category" and any(_is_loose(a, b) or _is_loose(b, a) for a in first for b in second):
+        return True
+    return bool(first & second)
+
+
+def _keys(value: AttributeValue | None) -> frozenset[str]:
+    keys = (fold(part) for part in parts(value))
+    return frozenset(key for key in keys if key)
+
+
+def _is_loose(one: str, other: str) -> bool:
+    return other in BROAD.get(one, ())
 
 
 def group(category: AttributeValue | None) -> str:
-    """Where a garment is worn: "shoes" for "Casual Shoes"; "" when not known."""
-    if not isinstance(category, str):
-        return ""
-    whole = GROUP_OF.get(fold(category), "")
-    last = category.lower().replace("-", "").split()
-    return whole or (GROUP_OF.get(fold(last[-1]), "") if last else "")
+    """Where a garment is worn: "shoes" for "Casual Shoes"; "" when not known, or when two are named."""
+    found = {_group(part) for part in parts(category)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _group(category: str) -> str:
+    return GROUP_OF.get(fold(category)) or GROUP_OF.get(fold(category.replace("-", "").split()[-1]), "")
 
 
 def is_near(one: str, other: str) -> bool:
@@ -144,15 +160,3 @@ def colour_families(colour: str) -> frozenset[str]:
 def genders_in(text: str) -> frozenset[str]:
     words = re.findall(r"[a-z]+", text.lower().replace("'s", "").replace("’s", ""))
     return frozenset(GENDER_WORDS[word] for word in words if word in GENDER_WORDS)
-
-
-def with_name(attributes: Attributes, caption: str) -> Attributes:
-    """The attributes, and those that only the product's name tells ("Check Shirt")."""
-    lower = caption.lower()
-    told: dict[str, AttributeValue] = {
-        name: value
-        for name, words in NAMED.items()
-        for word, value in reversed(list(words.items()))
-        if name not in attributes and re.search(rf"\b{word}\b", lower)
-    }
-    return {**attributes, **told}

@@ -134,9 +134,24 @@ def test_a_change_of_gender_is_always_said() -> None:
     assert "for women" in read(SHIRT, other)
 
 
-def test_what_only_a_name_tells_counts() -> None:
-    a, b = picture("a", **SHIRT), picture("b", caption="Arrow Men Blue Check Shirt", category="Shirts", colour="Blue")
-    assert "checked" in annotator(a, b).read_bridges([("s/a", "s/b")])[0].modification
+def test_several_values_agree_in_one_of_them() -> None:
+    assert vocabulary.agree("material", "Leather; Suede", "suede") is True
+    assert vocabulary.agree("category", "Blouses Shirts", "Shirt") is True
+    assert vocabulary.agree("gender", "Boys; Girls", "Women") is False
+    assert vocabulary.group("Jackets & Coats") == "outer"
+    assert vocabulary.group("Tops & Shoes") == ""
+
+
+@pytest.mark.parametrize(
+    ("category", "said"),
+    [
+        ("Dresses", "dress"), ("Tshirts", "t-shirt"), ("Watches", "watch"), ("Casual Shoes", "casual shoes"),
+        ("Blouses Shirts", "blouse or shirt"), ("Track Pants", "track pants"), ("Sunglasses", "sunglasses"),
+        ("Flip Flops", "flip flops"), ("Hoodies", "hoodie"),
+    ],
+)  # fmt: skip
+def test_a_kind_is_said_as_a_shopper_says_it(category: str, said: str) -> None:
+    assert differences.noun(category) == said
 
 
 def test_phrasings_vary_by_picture_and_stay_for_a_picture() -> None:
@@ -180,6 +195,14 @@ def test_a_product_of_which_nothing_is_known_gets_no_first_search() -> None:
 )  # fmt: skip
 def test_a_colour_that_is_asked_for_must_be_there(text: str, colour: str, expected: bool) -> None:
     assert claims.contradict(text, {"colour": colour}, names_kind=False) is expected
+
+
+def test_words_of_the_targets_own_name_contradict_nothing() -> None:
+    target: Attributes = {"colour": "Brown", "gender": "Boys"}
+    named = "Indigo Nation Mr.Men Brown Shirt"
+    assert claims.contradict("a shirt by Indigo Nation for men", target, names_kind=False)
+    assert not claims.contradict("a shirt by Indigo Nation for men", target, named, names_kind=False)
+    assert claims.contradict("Indigo Nation, but in black", target, named, names_kind=False)
 
 
 def test_a_search_for_a_dress_does_not_end_at_a_shoe() -> None:
