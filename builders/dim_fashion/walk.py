@@ -146,7 +146,8 @@ class Walker:
         task = rng.choice(tasks)
         options = [number for number in options if self._instances[number].task is task]
         least = min(self._n_used[number] for number in options)
-        return rng.choice([number for number in options if self._n_used[number] == least])
+        # Sorted, so that cosines that differ in their last bits between machines do not decide.
+        return rng.choice(sorted(number for number in options if self._n_used[number] == least))
 
     def _append(self, walk: _Walk, number: int, picture: str = "", rollback_to: int | None = None) -> None:
         """`picture` is the earlier target that the turn starts from."""
