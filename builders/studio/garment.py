@@ -124,20 +124,25 @@ def sample_garment(
     colour = colour or rng.choice(palette(kind, style))
     words = {name: rng.choice(values.split(",")) for name, values in choices.items()}
     words |= {"kind": kind, "style": style, "colour": colour, "second": _second_colour(rng, colour)}
-    _make_sensible(rng, words)
+    make_sensible(rng, words)
     return Garment(seed=rng.randrange(1 << 30), **words)
 
 
 def _second_colour(rng: random.Random, colour: str) -> str:
-    options = [c for c in _ACCENTS.get(colour, NEUTRALS) if _contrast(c, colour) > 60]
-    return rng.choice(options)
+    return rng.choice(second_colours(colour))
 
 
-def _contrast(one: str, two: str) -> float:
+def second_colours(colour: str) -> list[str]:
+    """Colours that go with it in a pattern and stand out from it."""
+    return [c for c in _ACCENTS.get(colour, NEUTRALS) if contrast(c, colour) > 60]
+
+
+def contrast(one: str, two: str) -> float:
+    """Mean difference of the channels, 0 to 255."""
     return sum(abs(a - b) for a, b in zip(COLOURS[one], COLOURS[two], strict=True)) / 3
 
 
-def _make_sensible(rng: random.Random, words: dict[str, str]) -> None:
+def make_sensible(rng: random.Random, words: dict[str, str]) -> None:
     """Remove the combinations that no shop sells."""
     kind, style = words["kind"], words["style"]
     if words["gender"] == "Men":

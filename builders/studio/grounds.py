@@ -48,7 +48,8 @@ def _boards(seed: int) -> Grey:
     gap = np.minimum(y % 64, 63 - y % 64)
     end = np.minimum((x + shift) % 256, 255 - (x + shift) % 256)
     seam = -0.5 * np.exp(-((gap / 1.3) ** 2)) - 0.35 * np.exp(-((end / 1.2) ** 2))
-    return tone + 0.07 * grain + rings + seam
+    result: Grey = tone + 0.07 * grain + rings + seam
+    return result
 
 
 def _linen(seed: int) -> Grey:
@@ -77,7 +78,8 @@ def _tiles(seed: int) -> Grey:
     rng = np.random.default_rng(seed)
     tone = rng.normal(0, 0.025, (4, 4))[(y // 128).astype(int), (x // 128).astype(int)]
     edge = np.minimum.reduce([x % 128, 127 - x % 128, y % 128, 127 - y % 128])
-    return tone - 0.2 * np.exp(-((edge / 1.8) ** 2)) + 0.03 * smooth_noise(14, 14, seed)
+    result: Grey = tone - 0.2 * np.exp(-((edge / 1.8) ** 2)) + 0.03 * smooth_noise(14, 14, seed)
+    return result
 
 
 def _stone(seed: int) -> Grey:

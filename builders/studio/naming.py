@@ -37,13 +37,13 @@ PLURAL = (
     "Formal Shoes",
     "Sunglasses",
 )
-_PATTERN_WORDS: Mapping[str, str] = {
+PATTERN_WORDS: Mapping[str, str] = {
     "Solid": "plain", "Striped": "striped", "Pinstriped": "pinstriped", "Checked": "checked", "Gingham": "gingham",
     "Polka Dot": "polka dot", "Floral": "floral", "Colourblocked": "colour block", "Printed": "printed", "Melange": "melange",
     "Camouflage": "camouflage", "Chevron": "chevron", "Leopard": "leopard print", "Argyle": "argyle", "Fair Isle": "fair isle",
     "Houndstooth": "houndstooth", "Paisley": "paisley", "Tipped": "tipped", "Washed": "washed",
 }  # fmt: skip
-_SYNONYMS: Mapping[str, tuple[str, ...]] = {
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "T-shirt": ("t-shirt", "tee", "t shirt", "tshirt"), "Tank Top": ("tank top", "sleeveless top", "vest top"),
     "Blouse": ("blouse", "top"), "Polo": ("polo shirt", "polo", "polo t-shirt"), "Sweater": ("sweater", "jumper", "pullover"),
     "Hoodie": ("hoodie", "hooded sweatshirt"), "Trousers": ("trousers", "pants"), "Sneakers": ("sneakers", "trainers"),
@@ -101,23 +101,23 @@ def name(garment: Garment) -> str:
 
 def description(garment: Garment) -> str:
     """One or two sentences of facts."""
-    article = "" if _is_plural(garment) else ("An " if garment.material[0] in "AEIO" else "A ")
+    article = "" if is_plural(garment) else ("An " if garment.material[0] in "AEIO" else "A ")
     material = "" if garment.material in noun(garment) else garment.material.lower()
     what = article + _joined(material, noun(garment).lower())
     first = f"{what} in {garment.colour.lower()}"
     if garment.pattern == "Printed":
         first += f" with a {motif_name(garment)} print in {garment.second.lower()}"
     elif garment.pattern not in ("Solid", "Melange", "Washed", "Leopard", "Camouflage"):
-        first += f", {_PATTERN_WORDS[garment.pattern]} with {garment.second.lower()}"
+        first += f", {PATTERN_WORDS[garment.pattern]} with {garment.second.lower()}"
     elif garment.pattern != "Solid":
-        first += f", {_PATTERN_WORDS[garment.pattern]}"
+        first += f", {PATTERN_WORDS[garment.pattern]}"
     details = _details(garment)
     extra = f", with {_listed(details)}" if details else ""
     text = f"{first}{extra}."
     return text[0].upper() + text[1:]
 
 
-def _is_plural(garment: Garment) -> bool:
+def is_plural(garment: Garment) -> bool:
     return noun(garment) in _PLURAL_NAMES or garment.kind in PLURAL
 
 
@@ -159,7 +159,7 @@ def _word(garment: Garment, rng: random.Random) -> str:
     """A word for the kind, sometimes the sub-kind."""
     if garment.style != "Classic" and rng.random() < 0.55:
         return noun(garment).lower()
-    return rng.choice(_SYNONYMS.get(garment.kind, (garment.kind.lower(),)))
+    return rng.choice(SYNONYMS.get(garment.kind, (garment.kind.lower(),)))
 
 
 def _pattern(garment: Garment, rng: random.Random) -> str:
@@ -173,7 +173,7 @@ def _pattern(garment: Garment, rng: random.Random) -> str:
         return rng.choice(("polka dot", "dotted", "spotted"))
     if garment.pattern == "Floral":
         return rng.choice(("floral", "flowered", "flower print"))
-    return _PATTERN_WORDS[garment.pattern]
+    return PATTERN_WORDS[garment.pattern]
 
 
 def _joined(*words: str) -> str:
@@ -212,7 +212,7 @@ def _short_caption(garment: Garment, rng: random.Random) -> str:
 def _wish_caption(garment: Garment, rng: random.Random) -> str:
     what = _joined(_pattern(garment, rng), _word(garment, rng))
     lead = rng.choice(("looking for", "i need", "show me", "do you have"))
-    article = "" if _is_plural(garment) else "a "
+    article = "" if is_plural(garment) else "a "
     return f"{lead} {article}{what} in {garment.colour.lower()}"
 
 

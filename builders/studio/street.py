@@ -271,10 +271,11 @@ def _rumpled(pixels: NDArray[np.uint8], rng: random.Random, strength: float) -> 
     upper = source[y0, x0] * (1 - fx) + source[y0, x0 + 1] * fx
     lower = source[y0 + 1, x0] * (1 - fx) + source[y0 + 1, x0 + 1] * fx
     moved = upper * (1 - fy) + lower * fy
-    slope = (down + right) / max(float(np.abs(down + right).max()), 1e-6)
+    slope: Pixels = (down + right) / max(float(np.abs(down + right).max()), 1e-6)
     moved[:, :, :3] *= 1 - 0.2 * strength * slope[:, :, None]
     moved[:, :, :3] = np.minimum(moved[:, :, :3], moved[:, :, 3:])
-    return np.rint(np.clip(moved, 0, 255)).astype(np.uint8)
+    result: NDArray[np.uint8] = np.rint(np.clip(moved, 0, 255)).astype(np.uint8)
+    return result
 
 
 def _lay(canvas: skia.Canvas, pixels: NDArray[np.uint8], shadow: tuple[float, float, float], height: int) -> None:
@@ -331,4 +332,5 @@ def _sensor(taken: NDArray[np.uint8], rng: random.Random) -> NDArray[np.uint8]:
     pixels: Pixels = taken.astype(np.float32) * (cast * rng.uniform(0.92, 1.06)) * vignette[:, :, None]
     grain = noise.standard_normal((height, width, 1), dtype=np.float32) * 3.2
     colour = noise.standard_normal((height, width, 3), dtype=np.float32) * 1.6
-    return np.clip(pixels + grain + colour, 0, 255).astype(np.uint8)
+    result: NDArray[np.uint8] = np.clip(pixels + grain + colour, 0, 255).astype(np.uint8)
+    return result
