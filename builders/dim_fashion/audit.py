@@ -87,8 +87,11 @@ class AuditReport:
         counted = Counter(finding.rule for finding in self.findings)
         return {rule: counted[rule] for rule in Rule}
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
     def lines(self, limit: int = 20) -> list[str]:
-        """For a terminal: figures, rules that were broken with their counts, and the first findings."""
+        """For people: figures, rules that were broken with their counts, and the first findings."""
         broken = [f"  {n:,} x {rule}" for rule, n in self.by_rule().items() if n]
         shown = [f"  {finding}" for finding in self.findings[:limit]]
         left = len(self.findings) - len(shown)

@@ -361,6 +361,7 @@ def test_the_report_says_what_is_wrong_and_where(parts: Parts, read: Read) -> No
     assert "2 violations of 2 rules" in lines
     assert "  s2/2: a query has one target, ASFR apart (2 targets)" in lines
     assert lines[-1] == "  and 1 more"
+    assert str(audit(read())).count("\n  s2/2: ") == 1
 
 
 def test_a_finding_without_a_session_has_a_place_too() -> None:
