@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from builders.instances import Coverage, Instance, SourceData, SourceImage
 from builders.sources.pictures import by_tail
@@ -57,7 +57,7 @@ class _Row:
 
     @property
     def product(self) -> str:
-        return PurePosixPath(self.path).parent.name
+        return self.path.split("/")[-2]
 
     def gaps(self) -> Iterator[Gap]:
         for at in range(len(self.words)) if len(self.words) > 1 else ():
@@ -83,7 +83,9 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
             coverage.dropped[drawn.why_none(row)] += 1
         else:
             coverage.n_kept += 1
-            images.update({_id(each): _image(each, paths[each.path]) for each in (row, target)})
+            images.update(
+                {_id(each): _image(each, paths[each.path]) for each in (row, target) if _id(each) not in images}
+            )
             identity = f"{NAME}/{row.split}/{_name(row)}"
             instances.append(Instance(identity, Task.CIR, NAME, _text(row, target, seed), _id(target), (_id(row),)))
     instances.sort(key=lambda instance: instance.instance_id)
@@ -152,7 +154,7 @@ def _row(line: str, split: str, where: str) -> _Row:
 
 
 def _name(row: _Row) -> str:
-    return str(PurePosixPath(row.path).with_suffix(""))
+    return row.path.rpartition(".")[0]
 
 
 def _id(row: _Row) -> str:
