@@ -19,7 +19,6 @@ N_SIGNATURES = 63_049
 """Unique, of as many as there are turns."""
 N_COMPONENTS = 6_477
 N_SINGLE_COMPONENTS = 4_797
-SPLIT_SHARES = {"train": 0.7, "val": 0.1, "test": 0.2}
 
 
 @dataclass(frozen=True, slots=True)

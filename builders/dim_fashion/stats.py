@@ -38,7 +38,7 @@ def write_stats(benchmark: Benchmark, report: AuditReport | None = None) -> str:
         *_images_by_source(benchmark),
         *_lengths(benchmark),
         *_bridges(card.get("bridges", ())),
-        *_components(report.figures),
+        *_components(benchmark, report.figures),
         *_refinement(card.get("refinement", {}), report.figures),
         *_balance(report.figures),
         *_coverage(card.get("sources", ())),
@@ -225,9 +225,9 @@ def _bridges(measured: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     yield "Edges join images of different data sets and count once; images are those with at least one edge."
 
 
-def _components(figures: Figures) -> Iterator[str]:
+def _components(benchmark: Benchmark, figures: Figures) -> Iterator[str]:
     yield "## Split: components of sessions that share a retrieval"
-    rows = [
+    rows: list[Sequence[object]] = [
         ("turns", figures.n_turns, published.N_TURNS),
         ("unique signatures", figures.n_signatures, published.N_SIGNATURES),
         ("components", figures.n_components, published.N_COMPONENTS),
@@ -235,6 +235,10 @@ def _components(figures: Figures) -> Iterator[str]:
         ("sessions in the largest", figures.largest_component, None),
         ("images in sessions of several splits", figures.n_shared_images, None),
     ]
+    for split in SPLITS:
+        there = sum(of_length[split] for of_length in published.LENGTHS.values())
+        here = len(benchmark.split(split))
+        rows.append((f"{split} sessions", _share(here, figures.n_sessions), _share(there, published.N_SESSIONS)))
     yield table(("", "here", "published"), rows)
 
 
