@@ -30,16 +30,22 @@ def contradict(text: str, attributes: Attributes, caption: str = "", *, names_ki
     What is denied ("not red"), belongs to a part ("a black collar", "with red dots") or is not known counts as nothing,
     and so do words of the target's own name: a brand, or a catalogue that sees its colour otherwise.
     """
-    named = frozenset(re.findall(r"[a-z]+", caption.lower()))
     genders = vocabulary.genders_in(text) - vocabulary.genders_in(caption)
     gender = fold(attributes.get("gender"))
     if genders and gender in vocabulary.GENDERS and gender not in genders and not _denies(text):
         return True
     if names_kind and _other_kind(text, attributes):
         return True
+    return _other_colour(text, attributes, caption)
+
+
+def _other_colour(text: str, attributes: Attributes, caption: str) -> bool:
     own = vocabulary.colour_families(str(attributes.get("colour", "")))
-    said = [word for word in claimed_colours(text) if word not in named]
-    return bool(own and said) and not any(own & vocabulary.colour_families(word) for word in said)
+    said = claimed_colours(text)
+    if not own or any(own & vocabulary.colour_families(word) for word in said):
+        return False
+    named = re.findall(r"[a-z]+", caption.lower())
+    return any(word not in named for word in said)
 
 
 def claimed_colours(text: str) -> tuple[str, ...]:

@@ -205,6 +205,12 @@ def test_words_of_the_targets_own_name_contradict_nothing() -> None:
     assert claims.contradict("Indigo Nation, but in black", target, named, names_kind=False)
 
 
+def test_a_second_colour_beside_the_right_one_contradicts_nothing() -> None:
+    yellow = {"colour": "Yellow"}
+    assert not claims.contradict("leggings, yellow, a block of green", yellow, "Yellow Leggings", names_kind=False)
+    assert claims.contradict("leggings, red, a block of green", yellow, "Yellow Leggings", names_kind=False)
+
+
 def test_a_search_for_a_dress_does_not_end_at_a_shoe() -> None:
     b = picture("b", category="Heels")
     texts = ["a red dress", "heels for a dress", "something nice"]
