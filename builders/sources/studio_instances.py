@@ -1,4 +1,4 @@
-"""Instances of the studio's source: each task has a data set of its own, so that sessions cross from one to the next."""
+"""Instances of the studio's source: each task is a data set of its own, so that sessions can cross between them."""
 
 from __future__ import annotations
 

@@ -12,12 +12,13 @@ from builders.studio.fabric import RGB, mix, seeded
 from builders.studio.garment import Garment
 from builders.studio.painting import blurred
 from builders.studio.patterns import paint
-from builders.studio.pen import Drawing, Part, Pen, line, oval, polar, stroked
+from builders.studio.pen import Drawing, Part, Pen, both, line, mirror, moved, oval, polar, rect, stroked
 
 _SKINS: tuple[RGB, ...] = (
     (244, 214, 192), (232, 190, 160), (208, 158, 122), (166, 116, 82), (118, 78, 56), (88, 58, 44),
 )  # fmt: skip
 _PLAIN: tuple[RGB, ...] = ((58, 66, 88), (44, 44, 50), (150, 146, 140), (206, 196, 180), (96, 112, 138))
+_HAIRS: tuple[RGB, ...] = ((38, 28, 26), (84, 56, 38), (150, 108, 66), (206, 172, 116), (120, 66, 42))
 _SHIRTS: tuple[RGB, ...] = ((244, 243, 240), (60, 60, 66), (196, 200, 204), (226, 214, 196))
 
 UPPER = ("T-shirt", "Shirt", "Blouse", "Polo", "Tank Top", "Sweater", "Hoodie", "Cardigan", "Jacket", "Blazer", "Coat")
@@ -44,6 +45,8 @@ class Measures:
     waist_y: float
     hip: float
     hip_y: float
+    foot: float
+    """Of the middle of a foot."""
     floor: float
 
 
@@ -51,19 +54,22 @@ def measures(garment: Garment) -> Measures:
     """A figure that fits the garment."""
     slim = 8.0 if garment.gender == "Women" else 0.0
     if garment.kind in UPPER:
-        return Measures(10, 27 - slim / 4, 92 - slim, 106, 13.5, 306, 84 - slim, 300, 86 - slim / 2, 400, 830)
+        return Measures(34, 29 - slim / 3, 92 - slim, 106, 13.0, 306, 84 - slim, 300, 84 - slim / 2, 400, 40, 830)
     if garment.kind in WHOLE:
-        return Measures(-18, 21, 64, 62, 15.0, 250, 52, 204, 70, 284, 640)
-    return Measures(-330, 25, 92 - slim, -226, 10.0, 318, 62, 44, 80 - slim / 3, 140, 520)
+        foot = 56.0 if garment.kind == "Jumpsuit" else 26.0
+        return Measures(6, 20, 66, 60, 14.0, 262, 52, 204, 66, 284, foot, 640)
+    foot = 60.0 if garment.kind in ("Trousers", "Jeans", "Leggings") else 40.0
+    return Measures(-290, 26, 96 - slim, -212, 4.0, 330, 76 - slim, 50, 80 - slim / 3, 140, foot, 524)
 
 
 def frame(garment: Garment, drawing: Drawing) -> tuple[float, float]:
     """The upper and the lower edge of a picture of the figure."""
     m, box = measures(garment), drawing.bounds()
     if garment.kind in LEGGED:
-        return box.top() - 150, max(box.bottom(), m.floor) + 18
-    low = box.bottom() + (110 if garment.kind in UPPER else 60)
-    return m.chin - 14, max(low, m.floor + 12 if garment.kind in WHOLE else 0)
+        return box.top() - 150, max(box.bottom(), m.floor) + 22
+    if garment.kind in UPPER:
+        return m.chin - 34, box.bottom() + 110
+    return m.chin - 26, max(box.bottom(), m.floor) + 22
 
 
 def split(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
@@ -77,27 +83,32 @@ def paint_figure(canvas: skia.Canvas, garment: Garment) -> None:
     """Body and the plain clothes that go below, or above, the garment."""
     rng = seeded(garment, "figure")
     m, skin = measures(garment), rng.choice(_SKINS)
-    other, top = rng.choice(_PLAIN), rng.choice(_SHIRTS)
-    bare = garment.kind in ("Skirt", "Shorts") or garment.kind == "Dress"
-    for leg in _legs(m, garment.kind in LEGGED or garment.kind in WHOLE):
-        _soft(canvas, leg, skin if bare else other)
-    for shoe in _shoes(m):
-        _soft(canvas, shoe, mix(other, (30, 30, 34), 0.6))
+    other, top, hair = rng.choice(_PLAIN), rng.choice(_SHIRTS), rng.choice(_HAIRS)
+    legged = garment.kind in LEGGED
+    if garment.kind not in UPPER:
+        spot = skia.Rect.MakeLTRB(-m.foot - 60, m.floor - 8, m.foot + 66, m.floor + 14)
+        canvas.drawOval(spot, blurred(paint((24, 20, 24), 130), 8))
+    bare = garment.kind in ("Skirt", "Shorts", "Dress")
+    for sign in (-1.0, 1.0):
+        _soft(canvas, _leg(m, sign), skin if bare else other)
+        _soft(canvas, _shoe(m, sign), mix(other, (30, 30, 34), 0.6))
     if garment.kind in UPPER:
         _soft(canvas, _hips(m), other)
+    if garment.gender == "Women" and rng.random() < 0.7:
+        n = m.neck
+        _soft(canvas, rect(-n * 2.1, m.chin - n * 4, n * 2.1, m.shoulder_y + n * 0.4, n * 1.2), hair)
     for sign in (-1.0, 1.0):
-        arm, hand = _arm(m, sign, rng)
-        _soft(canvas, arm, skin)
-        _soft(canvas, hand, skin)
+        for piece in _arm(m, sign, rng):
+            _soft(canvas, piece, skin)
+    _soft(canvas, _trunk(m), top if legged else skin)
     _soft(canvas, _neck(m), skin)
-    _soft(canvas, _trunk(m), top if garment.kind in LEGGED else skin)
-    if garment.kind in LEGGED:
-        _soft(canvas, _neck(m), skin)
+    _soft(canvas, oval(0, m.chin - m.neck * 2, m.neck * 1.5, m.neck * 2), mix(skin, (255, 255, 255), 0.05))
+    if legged:
         for sign in (-1.0, 1.0):
-            end = polar(sign * m.shoulder, m.shoulder_y, sign * m.angle, 120)
-            _soft(canvas, stroked(line(sign * (m.shoulder - 8), m.shoulder_y + 12, *end), 46, True), top)
+            start = (sign * (m.shoulder - 12), m.shoulder_y + 14)
+            _soft(canvas, stroked(line(*start, *polar(*start, sign * (m.angle + 2), 150)), 46, True), top)
     elif garment.kind in ("Jacket", "Blazer", "Coat", "Cardigan") or garment.style == "Dungarees":
-        _soft(canvas, _trunk(m, 0.9), top)
+        _soft(canvas, _trunk(m, 0.94), top)
 
 
 def _soft(canvas: skia.Canvas, outline: skia.Path, colour: RGB) -> None:
@@ -113,9 +124,12 @@ def _soft(canvas: skia.Canvas, outline: skia.Path, colour: RGB) -> None:
 
 def _neck(m: Measures) -> skia.Path:
     n = m.neck
-    pen = Pen(0, m.chin - 60).to(n * 1.5, m.chin - 60).curve(n * 1.6, m.chin - 14, n * 0.9, m.chin + 2, n, m.chin + 16)
-    pen.curve(n, m.shoulder_y - 34, n + 8, m.shoulder_y - 20, m.shoulder * 0.72, m.shoulder_y - 6)
-    return pen.to(0, m.shoulder_y + 40).doubled()
+    pen = (
+        Pen(0, m.chin - n)
+        .to(n, m.chin - n)
+        .curve(n * 0.94, m.shoulder_y - 50, n, m.shoulder_y - 36, n + 6, m.shoulder_y - 24)
+    )
+    return pen.to(m.shoulder * 0.7, m.shoulder_y - 6, 0.06).to(0, m.shoulder_y + 40).doubled()
 
 
 def _trunk(m: Measures, size: float = 1.0) -> skia.Path:
@@ -135,40 +149,40 @@ def _hips(m: Measures) -> skia.Path:
 
 
 def _arm(m: Measures, sign: float, rng: random.Random) -> tuple[skia.Path, skia.Path]:
-    start = (sign * (m.shoulder - 14), m.shoulder_y + 14)
+    """Arm and hand."""
+    start = (sign * (m.shoulder - 16), m.shoulder_y + 14)
     swing = m.angle + rng.uniform(-1, 1)
-    elbow = polar(*start, sign * (swing + 2), m.arm * 0.52)
-    wrist = polar(*elbow, sign * (swing - 1), m.arm * 0.48)
-    thick = m.shoulder * 0.3
-    path = skia.Path()
-    for a, b, width in ((start, elbow, thick), (elbow, wrist, thick * 0.78)):
-        path = skia.Op(path, stroked(line(*a, *b), width, True), skia.kUnion_PathOp)
-    palm = oval(0, 0, thick * 0.42, thick * 0.78)
-    thumb = oval(-sign * thick * 0.34, -thick * 0.1, thick * 0.14, thick * 0.42)
-    hand = skia.Op(palm, thumb, skia.kUnion_PathOp)
-    matrix = skia.Matrix()
-    matrix.postRotate(-sign * swing)
-    matrix.postTranslate(*polar(*wrist, sign * swing, thick * 0.55))
-    hand.transform(matrix)
-    return path, hand
+    elbow = polar(*start, sign * (swing + 1.5), m.arm * 0.52)
+    wrist = polar(*elbow, sign * (swing - 1.5), m.arm * 0.46)
+    thick = m.shoulder * 0.36
+    upper, fore = stroked(line(*start, *elbow), thick, True), stroked(line(*elbow, *wrist), thick * 0.74, True)
+    palm = both(
+        oval(0, 0, thick * 0.36, thick * 0.66), oval(-sign * thick * 0.3, -thick * 0.12, thick * 0.13, thick * 0.4)
+    )
+    x, y = polar(*wrist, sign * swing, thick * 0.6)
+    return both(upper, fore), moved(palm, x, y, -sign * swing)
 
 
-def _legs(m: Measures, tapered: bool) -> tuple[skia.Path, skia.Path]:
-    knee, ankle = (m.hip_y + m.floor) / 2, m.floor - 14
-    thigh, calf = m.hip * (0.98 if tapered else 1.0), m.hip * 0.62
-    pen = Pen(2, m.hip_y + 8).to(m.hip - 2, m.hip_y - 30)
-    pen.curve(thigh, m.hip_y + 60, m.hip * 0.8, knee - 60, m.hip * 0.74, knee)
-    pen.curve(m.hip * 0.78, knee + 60, calf, ankle - 50, m.hip * 0.52, ankle).to(m.hip * 0.24, ankle)
-    right = pen.curve(m.hip * 0.16, ankle - 60, m.hip * 0.14, knee + 20, 8, m.hip_y + 30).shape()
-    left = skia.Path()
-    right.transform(skia.Matrix.Scale(-1, 1), left)
-    return left, right
+def _leg(m: Measures, sign: float) -> skia.Path:
+    knee, ankle = (m.hip_y + m.floor) / 2, m.floor - 16
+    middle = (m.hip * 0.5 + m.foot) / 2
+    thigh, calf, thin = m.hip * 0.47, m.hip * 0.29, m.hip * 0.16
+    pen = Pen(m.hip * 0.5 - thigh, m.hip_y - 20).to(m.hip * 0.5 + thigh, m.hip_y - 20)
+    pen.curve(m.hip * 0.5 + thigh, m.hip_y + 60, middle + calf, knee - 60, middle + calf, knee)
+    pen.curve(m.foot + calf + 2, knee + 50, m.foot + thin, ankle - 50, m.foot + thin, ankle).to(m.foot - thin, ankle)
+    pen.curve(m.foot - thin, ankle - 50, m.foot - calf, knee + 50, middle - calf, knee)
+    right = pen.curve(
+        middle - calf, knee - 60, m.hip * 0.5 - thigh, m.hip_y + 60, m.hip * 0.5 - thigh, m.hip_y - 20
+    ).shape()
+    return right if sign > 0 else mirror(right)
 
 
-def _shoes(m: Measures) -> tuple[skia.Path, skia.Path]:
-    x, y = m.hip * 0.4, m.floor - 18
-    pen = Pen(x - 16, y).to(x + 14, y).curve(x + 26, y + 16, x + 34, y + 22, x + 30, y + 30)
-    right = pen.to(x - 14, y + 32, 0.1).to(x - 16, y).shape()
-    left = skia.Path()
-    right.transform(skia.Matrix.Scale(-1, 1), left)
-    return left, right
+def _shoe(m: Measures, sign: float) -> skia.Path:
+    x, y, wide = m.foot, m.floor - 20, m.hip * 0.22
+    pen = (
+        Pen(x - wide * 0.9, y)
+        .to(x + wide * 0.9, y)
+        .curve(x + wide * 1.4, y + 12, x + wide * 1.9, y + 18, x + wide * 1.7, y + 26)
+    )
+    right = pen.to(x - wide * 0.8, y + 28, 0.1).to(x - wide * 0.9, y).shape()
+    return right if sign > 0 else mirror(right)

@@ -41,34 +41,36 @@ def _boards(seed: int) -> Grey:
     plank = (y // 64).astype(int)
     shift = rng.integers(0, _SIDE, 8)[plank]
     half = (((x + shift) % _SIDE) // 256).astype(int)
-    tone = rng.normal(0, 0.09, (8, 2))[plank, half]
+    tone = rng.normal(0, 0.06, (8, 2))[plank, half]
     grain = np.roll(smooth_noise(28, 1.3, seed), 37 * seed % _SIDE, axis=1)
     broad = smooth_noise(60, 6, seed + 1)
-    rings = np.sin(6 * broad + y / 7) * 0.04
+    rings = np.sin(6 * broad + y / 7) * 0.025
     gap = np.minimum(y % 64, 63 - y % 64)
     end = np.minimum((x + shift) % 256, 255 - (x + shift) % 256)
-    seam = -0.5 * np.exp(-((gap / 1.3) ** 2)) - 0.35 * np.exp(-((end / 1.2) ** 2))
-    result: Grey = tone + 0.07 * grain + rings + seam
+    seam = -0.34 * np.exp(-((gap / 1.2) ** 2)) - 0.24 * np.exp(-((end / 1.1) ** 2))
+    result: Grey = tone + 0.05 * grain + rings + seam
     return result
 
 
 def _linen(seed: int) -> Grey:
     """A bed sheet: long soft folds."""
-    folds = smooth_noise(46, 17, seed) + 0.8 * smooth_noise(20, 60, seed + 1)
-    ridge = 1 - np.abs(smooth_noise(52, 22, seed + 2)) * 1.4
-    slope = np.gradient(folds, axis=0) * 9 + np.gradient(folds, axis=1) * 7
-    return 0.11 * slope + 0.045 * np.clip(ridge, 0, 1) + 0.012 * smooth_noise(0.8, 0.8, seed + 3)
+    folds = smooth_noise(70, 24, seed) + 0.5 * smooth_noise(34, 90, seed + 1)
+    creases = np.exp(-((smooth_noise(80, 30, seed + 2) / 0.5) ** 2))
+    slope = np.gradient(folds, axis=0) * 7 + np.gradient(folds, axis=1) * 5
+    edge = np.gradient(creases, axis=0) * 1.4
+    result: Grey = 0.1 * slope + edge + 0.012 * smooth_noise(0.8, 0.8, seed + 3)
+    return result
 
 
 def _carpet(seed: int) -> Grey:
-    return 0.075 * smooth_noise(1.1, 1.1, seed) + 0.05 * smooth_noise(22, 22, seed + 1)
+    return 0.05 * smooth_noise(1.1, 1.1, seed) + 0.05 * smooth_noise(22, 22, seed + 1)
 
 
 def _rug(seed: int) -> Grey:
     """Woven diamonds and bands."""
     x, y = _rows()
     diamond = np.abs((x % 128) - 64) + np.abs((y % 128) - 64)
-    bands = np.where(np.abs(diamond - 56) < 6, -0.36, 0.0) + np.where(diamond < 20, -0.26, 0.0)
+    bands = np.where(np.abs(diamond - 56) < 6, -0.2, 0.0) + np.where(diamond < 20, -0.14, 0.0)
     weave = 0.05 * np.sin(x * np.pi / 2) * np.sin(y * np.pi / 2)
     return bands + weave + 0.07 * smooth_noise(1.6, 0.8, seed) + 0.03 * smooth_noise(26, 26, seed + 1)
 
@@ -85,8 +87,8 @@ def _tiles(seed: int) -> Grey:
 def _stone(seed: int) -> Grey:
     """Marble or concrete: clouds with veins."""
     cloud = smooth_noise(40, 26, seed)
-    vein = np.exp(-((smooth_noise(34, 18, seed + 1) / 0.045) ** 2))
-    return 0.05 * cloud - 0.14 * vein * (smooth_noise(40, 40, seed + 2) > 0) + 0.015 * smooth_noise(1, 1, seed + 3)
+    vein = np.exp(-((smooth_noise(60, 38, seed + 1) / 0.06) ** 2))
+    return 0.05 * cloud - 0.08 * vein * (smooth_noise(40, 40, seed + 2) > 0) + 0.015 * smooth_noise(1, 1, seed + 3)
 
 
 def _plaster(seed: int) -> Grey:

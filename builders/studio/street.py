@@ -271,7 +271,7 @@ def _rumpled(pixels: NDArray[np.uint8], rng: random.Random, strength: float) -> 
     upper = source[y0, x0] * (1 - fx) + source[y0, x0 + 1] * fx
     lower = source[y0 + 1, x0] * (1 - fx) + source[y0 + 1, x0 + 1] * fx
     moved = upper * (1 - fy) + lower * fy
-    slope: Pixels = (down + right) / max(float(np.abs(down + right).max()), 1e-6)
+    slope: Pixels = np.asarray((down + right) / max(float(np.abs(down + right).max()), 1e-6), dtype=np.float32)
     moved[:, :, :3] *= 1 - 0.2 * strength * slope[:, :, None]
     moved[:, :, :3] = np.minimum(moved[:, :, :3], moved[:, :, 3:])
     result: NDArray[np.uint8] = np.rint(np.clip(moved, 0, 255)).astype(np.uint8)
@@ -297,7 +297,7 @@ def _light(canvas: skia.Canvas, rng: random.Random, way: str) -> None:
     """One side lies in the shade; sometimes the sun falls through a window."""
     angle = rng.uniform(0, math.tau)
     dx, dy = math.cos(angle) * 300, math.sin(angle) * 330
-    warm = rng.choice(((150, 140, 150), (168, 156, 140), (140, 146, 160), (120, 112, 112)))
+    warm = rng.choice(((196, 190, 200), (206, 196, 182), (188, 194, 206), (170, 164, 164)))
     shade = skia.GradientShader.MakeLinear(
         [skia.Point(-dx, 256 - dy), skia.Point(dx, 256 + dy)],
         [skia.ColorWHITE, skia.ColorSetARGB(255, 246, 244, 242), skia.ColorSetARGB(255, *warm)],
@@ -328,9 +328,9 @@ def _sensor(taken: NDArray[np.uint8], rng: random.Random) -> NDArray[np.uint8]:
     noise = np.random.default_rng(rng.randrange(1 << 32))
     cast = np.array([rng.uniform(0.95, 1.05), rng.uniform(0.98, 1.02), rng.uniform(0.94, 1.04)], dtype=np.float32)
     y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
-    vignette = 1 - rng.uniform(0.04, 0.16) * (x * x + y * y)
-    pixels: Pixels = taken.astype(np.float32) * (cast * rng.uniform(0.92, 1.06)) * vignette[:, :, None]
-    grain = noise.standard_normal((height, width, 1), dtype=np.float32) * 3.2
-    colour = noise.standard_normal((height, width, 3), dtype=np.float32) * 1.6
+    vignette = 1 - rng.uniform(0.02, 0.1) * (x * x + y * y)
+    pixels: Pixels = taken.astype(np.float32) * (cast * rng.uniform(0.98, 1.1)) * vignette[:, :, None]
+    grain = noise.standard_normal((height, width, 1), dtype=np.float32) * 2.4
+    colour = noise.standard_normal((height, width, 3), dtype=np.float32) * 1.3
     result: NDArray[np.uint8] = np.clip(pixels + grain + colour, 0, 255).astype(np.uint8)
     return result

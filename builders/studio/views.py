@@ -203,7 +203,9 @@ def _belongs_to_the_front(part: Part, box: skia.Rect) -> bool:
     across = part.outline.getBounds()
     narrow = abs(across.centerX()) < 12 and across.width() < box.width() * 0.3
     small = _area(part.outline) < 0.012 * box.width() * box.height()
-    return narrow or small or part.fabric in ("inside", "label", "metal", "button")
+    collar = across.bottom() < box.top() + 80
+    pocket = abs(across.centerX()) < 60 and across.width() < 60 and across.height() < 70
+    return narrow or small or collar or pocket or part.fabric in ("inside", "label", "metal", "button")
 
 
 def _area(path: skia.Path) -> float:
