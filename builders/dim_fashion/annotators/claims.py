@@ -80,9 +80,12 @@ def _denies(text: str) -> bool:
 
 def _other_kind(text: str, attributes: Attributes) -> bool:
     own = vocabulary.group(attributes.get("category"))
-    words = re.findall(r"[a-z]+", text.lower().replace("t-shirt", "tshirt").replace("-", " "))
-    named = {vocabulary.group(word) for word in words} | {
-        vocabulary.group(f"{one} {other}") for one, other in pairwise(words)
-    }
-    named.discard("")
+    named = groups_in(text)
     return bool(own and named) and own not in named
+
+
+def groups_in(text: str) -> frozenset[str]:
+    """Groups of the garments that are named, be it for a part ("a shirt collar")."""
+    words = re.findall(r"[a-z]+", text.lower().replace("t-shirt", "tshirt").replace("-", " "))
+    named = {vocabulary.group(word) for word in words}
+    return frozenset((named | {vocabulary.group(f"{one} {other}") for one, other in pairwise(words)}) - {""})

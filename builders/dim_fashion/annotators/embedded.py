@@ -74,7 +74,7 @@ class EmbeddedAnnotator:
         if turn.task is Task.ASFR:
             values = [reference.attributes.get(turn.attribute) for reference in references]
             return all(agree(turn.attribute, v, target.attributes.get(turn.attribute)) is not False for v in values)
-        if not turn.text.strip():
+        if not turn.text.strip() or any(_is_far(reference, target, turn.text) for reference in references):
             return False
         return not claims.contradict(turn.text, target.attributes, target.caption, names_kind=turn.task is Task.T2I)
 
@@ -115,6 +115,12 @@ _DECIDE = ("category", "gender", "colour")
 
 def _other_product(one: SourceImage, other: SourceImage) -> bool:
     return one.product_id != "" and other.product_id != "" and one.product_id != other.product_id
+
+
+def _is_far(one: SourceImage, other: SourceImage, text: str) -> bool:
+    """A shoe after a shirt that no word asks for."""
+    before, after = group(one.attributes.get("category")), group(other.attributes.get("category"))
+    return before != "" != after and not vocabulary.is_near(before, after) and after not in claims.groups_in(text)
 
 
 def _goes_with(one: SourceImage, other: SourceImage) -> bool:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -222,6 +223,13 @@ def test_a_request_without_words_is_not_reasonable() -> None:
     assert not check(Task.CIR, " ", picture("a", **SHIRT), picture("b", **SHIRT))
 
 
+def test_no_change_makes_a_shoe_of_a_shirt_unless_it_is_asked_for() -> None:
+    shirt, shoes = picture("a", **SHIRT), picture("b", category="Casual Shoes", colour="Blue")
+    assert not check(Task.CIR, "in a lighter blue", shirt, shoes)
+    assert check(Task.CIR, "shoes in the same blue", shirt, shoes)
+    assert check(Task.CIR, "in a lighter blue", picture("a"), shoes)
+
+
 def test_outfits_take_garments_of_different_places_for_one_gender() -> None:
     shirt = picture("a", **SHIRT)
     assert check(Task.COMPATIBLE, "what goes with it", shirt, picture("b", category="Jeans", gender="Unisex"))
@@ -284,7 +292,12 @@ def test_the_name_tells_the_rules_and_does_not_hang_on_hashing() -> None:
     program = "from builders.dim_fashion.annotators.embedded import EmbeddedAnnotator as A; print(A({}).name)"
     names = {
         subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parents[3],
         ).stdout.strip()
         for seed in ("1", "2")
     }
