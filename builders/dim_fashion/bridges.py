@@ -28,7 +28,7 @@ EXACT_UP_TO = 50_000
 N_PROBE = 24
 N_SAMPLE = 200
 """Rows whose neighbours are also searched exactly, to measure what the inverted file misses."""
-BATCH = 256
+BATCH = 1024
 MAX_DATASETS = 63
 SEED = 20
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from builders.dim_fashion.drafts import DraftSession, DraftTurn
+from builders.dim_fashion.split import signature
 from builders.dim_fashion.walk import MAX_IN_A_ROW
 from builders.instances import N_NEGATIVES, N_POSITIVES
 from retrieval.benchmark import Task
@@ -179,8 +180,8 @@ def _worded(session: DraftSession, rng: random.Random) -> DraftSession:
 
 
 def _once_each(sessions: Sequence[DraftSession]) -> list[DraftSession]:
-    """Sessions that ask the same of the same pictures in the same order count once."""
-    return list({tuple((t.references, t.text, t.target) for t in session): session for session in sessions}.values())
+    """Sessions of the same retrievals in the same order count once; the first one stays."""
+    return list({tuple(map(signature, session)): session for session in reversed(sessions)}.values())[::-1]
 
 
 def _checked(sessions: Sequence[DraftSession], annotator: Annotator) -> tuple[list[DraftSession], Counter[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,7 +13,11 @@ from builders.dim_fashion.drafts import DraftSession, DraftTurn
 from retrieval.benchmark import Split
 from retrieval.errors import BenchmarkError
 
+log = logging.getLogger(__name__)
+
 SHARES: tuple[tuple[Split, int], ...] = (("train", 7), ("val", 1), ("test", 2))
+OFF_BY = 0.1
+"""A split further from its share than this part of it is warned of."""
 Signature = tuple[tuple[str, ...], str, str]
 
 
@@ -34,9 +39,9 @@ def signature(turn: DraftTurn) -> Signature:
 
 
 def split_sessions(sessions: Sequence[DraftSession], seed: int) -> SplitSessions:
-    """Whole components of sessions that share a signature go to the split that lacks most, the largest ones first.
+    """Whole components of sessions that share a signature go, the largest first, to the split that lacks most.
 
-    Raises BenchmarkError when a signature ends in two splits, which would be a fault of this program.
+    Where one component is larger than a split's share, that cannot be met, and a warning says so. Raises BenchmarkError when a signature ends in two splits, which would be a fault of this program.
     """
     joined = Components(len(sessions))
     first_with: dict[Signature, int] = {}
@@ -62,13 +67,24 @@ def split_sessions(sessions: Sequence[DraftSession], seed: int) -> SplitSessions
 
 def _assign(components: Sequence[Sequence[int]], n_sessions: int) -> tuple[Split, ...]:
     total = sum(share for _, share in SHARES)
-    left = {name: n_sessions * share / total for name, share in SHARES}
+    wanted = {name: n_sessions * share / total for name, share in SHARES}
+    given = dict.fromkeys(wanted, 0)
     splits: list[Split] = ["train"] * n_sessions
     for component in components:
-        name = max(left, key=lambda split: left[split])
-        left[name] -= len(component)
+        name = min(wanted, key=lambda split: given[split] / wanted[split])
+        given[name] += len(component)
         for number in component:
             splits[number] = name
+    if off := [name for name in wanted if abs(given[name] - wanted[name]) > max(1, OFF_BY * wanted[name])]:
+        largest = max(map(len, components))
+        log.warning(
+            "%s of %d sessions, %s: sessions that share a retrieval stay together, and the largest such group has %d. "
+            "Fewer --sessions, or more data, leave smaller groups.",
+            " and ".join(f"{name} has {given[name]}" for name in off),
+            n_sessions,
+            " and ".join(f"{wanted[name]:.0f} would be its share" for name in off),
+            largest,
+        )
     return tuple(splits)
 
 
