@@ -99,10 +99,10 @@ def search(attributes: Attributes, *ids: str) -> str:
 
 
 def _tells(name: str, attributes: Attributes) -> bool:
-    """Whether it narrows a search: most clothes are casual, and sports shoes are for sports."""
+    """Whether it narrows a search: most clothes are casual and plain, and sports shoes are for sports."""
     key = fold(attributes[name])
     within = fold(attributes["category"])
-    said = name != "category" and phrase(name, attributes[name]) != "" and key != "casual"
+    said = name != "category" and phrase(name, attributes[name]) != "" and key not in {"casual", "solid"}
     return said and key not in within and fold(str(attributes[name]).rstrip("s")) not in within
 
 
@@ -185,7 +185,7 @@ def _garment(attributes: Attributes, names: Sequence[str]) -> str:
 def _noun_phrase(attributes: Attributes, names: Sequence[str]) -> str:
     """ "navy blue striped shirt with long sleeves for men"."""
     front, back = [], []
-    for name in VISIBLE:
+    for name in sorted(VISIBLE, key=lambda name: name == "style"):  # next to the noun
         if name not in names:
             continue
         words = phrase(name, attributes[name])
@@ -197,7 +197,10 @@ def _noun_phrase(attributes: Attributes, names: Sequence[str]) -> str:
             front.append(words)
         else:
             back.append((words.startswith("for "), words))
-    return " ".join([*front, noun(attributes["category"]), *(words for _, words in sorted(back))])
+    what = noun(attributes["category"])
+    if front and front[-1].endswith(f" {what}"):  # a bow tie, a flat cap
+        what = front.pop()
+    return " ".join([*front, what, *(words for _, words in sorted(back))])
 
 
 def _framed(frame: str, attributes: Attributes, words: str) -> str:

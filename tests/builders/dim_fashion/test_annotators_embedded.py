@@ -167,9 +167,15 @@ def test_phrasings_vary_by_picture_and_stay_for_a_picture() -> None:
 def test_a_first_search_describes_the_product() -> None:
     found = annotator(picture("a", **SHIRT)).enrich(["s/a"])[0]
     assert found.is_item_centric
-    assert "blue plain" in found.text
+    assert "blue" in found.text
     assert "shirt" in found.text
+    assert "plain" not in found.text
     assert 3 <= len(found.text.split()) <= 9
+
+
+def test_a_style_that_names_the_kind_stands_for_it() -> None:
+    tie = picture("a", category="Tie", style="Bow Tie", colour="Grey", material="Wool")
+    assert "grey wool bow tie" in annotator(tie).enrich(["s/a"])[0].text
 
 
 @pytest.mark.parametrize("kind", ["street", "sketch", "worn"])
