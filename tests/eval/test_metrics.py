@@ -1,7 +1,11 @@
+import itertools
 import random
+from collections.abc import Iterator
 
 import ir_measures
+import numpy as np
 import pytest
+import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +17,12 @@ from eval.metrics import (
     random_success_at,
     recall_at,
     reciprocal_rank,
+    session_intervals,
+    session_sums,
     success_at,
+    with_ties,
 )
+from retrieval.schema import Hit
 
 RANKING = ["a", "b", "c", "d", "e"]
 RELEVANT = {"b": 1, "d": 3, "z": 1, "a": 0}
@@ -75,7 +83,77 @@ def test_all_agree_with_ir_measures_on_random_runs():
         run = {"q": {item: float(-rank) for rank, item in enumerate(ranking)}}
         for name, ours in measures.items():
             theirs = ir_measures.calc_aggregate([ir_measures.parse_measure(name)], {"q": qrels}, run)
-            assert ours(ranking, qrels) == pytest.approx(next(iter(theirs.values()))), name
+            assert ours(ranking, qrels) == pytest.approx(next(iter(theirs.values())), abs=1e-9), name
+
+
+def test_all_agree_with_pytrec_eval_on_random_runs_without_ties():
+    rng = random.Random(2)
+    measures = {
+        **{f"success_{k}": lambda r, q, k=k: success_at(r, q, k) for k in (1, 5, 10)},
+        **{f"recall_{k}": lambda r, q, k=k: recall_at(r, q, k) for k in (5, 10, 50)},
+        "map": average_precision,
+        "recip_rank": reciprocal_rank,
+        "ndcg_cut_10": lambda r, q: ndcg_at(r, q, 10),
+    }
+    names = {"success", "recall.5,10,50", "map", "recip_rank", "ndcg_cut"}
+    for _ in range(30):
+        items = [f"i{n}" for n in range(rng.randint(5, 80))]
+        qrels = {i: rng.choice([0, 0, 1, 2]) for i in items} | {"i0": 1}
+        ranking = rng.sample(items, rng.randint(1, len(items)))
+        run = {"q": {item: float(-rank) for rank, item in enumerate(ranking)}}
+        theirs = pytrec_eval.RelevanceEvaluator({"q": qrels}, names).evaluate(run)["q"]
+        for name, ours in measures.items():
+            assert ours(ranking, qrels) == pytest.approx(theirs[name], abs=1e-9), name
+
+
+def orders(ranking: list[tuple[str, ...]]) -> Iterator[list[str]]:
+    """Every order that a ranking with ties may stand for."""
+    for parts in itertools.product(*(itertools.permutations(tied) for tied in ranking)):
+        yield [item for part in parts for item in part]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_ties_score_the_mean_over_all_orders_of_them(seed):
+    rng = random.Random(seed)
+    items = [f"i{n}" for n in range(7)]
+    relevant = {item: rng.choice([0, 0, 1, 3]) for item in items} | {rng.choice(items): 2, "elsewhere": 1}
+    left, ranking = rng.sample(items, 6), []
+    while left:
+        size = rng.randint(1, min(4, len(left)))
+        ranking.append(tuple(left[:size]))
+        left = left[size:]
+    every = list(orders(ranking))
+    for metric in (
+        *(lambda r, q, k=k: success_at(r, q, k) for k in (1, 2, 3, 5, 9)),
+        *(lambda r, q, k=k: recall_at(r, q, k) for k in (1, 2, 3, 5, 9)),
+        *(lambda r, q, k=k: precision_at(r, q, k) for k in (1, 4)),
+        *(lambda r, q, k=k: ndcg_at(r, q, k) for k in (1, 3, 10)),
+        average_precision,
+        reciprocal_rank,
+    ):
+        assert metric(ranking, relevant) == pytest.approx(np.mean([metric(one, relevant) for one in every]), abs=1e-12)
+
+
+def test_hits_of_equal_score_are_tied_and_others_are_not():
+    hits = [Hit("a", 0.9), Hit("b", 0.5), Hit("c", 0.5), Hit("d", 0.1)]
+    assert with_ties(hits) == [("a",), ("b", "c"), ("d",)]
+    assert with_ties([]) == []
+
+
+def test_intervals_resample_sessions_and_not_turns():
+    values = np.array([[1.0], [1.0], [1.0], [1.0], [0.0], [0.0], [0.0], [0.0]])
+    (low,), (high,) = session_intervals(values, ["a"] * 4 + ["b"] * 4)
+    assert (low, high) == (0, 1)
+    apart = session_intervals(values, [str(row) for row in range(8)])
+    assert 0 < apart[0, 0] < apart[1, 0] < 1
+
+
+def test_session_sums_keep_measures_apart():
+    sums, counts = session_sums(np.array([[1.0, 0.5], [0.0, 0.5], [1.0, 1.0]]), ["a", "b", "a"])
+    assert sums.tolist() == [[2.0, 1.5], [0.0, 0.5]]
+    assert counts.tolist() == [2, 1]
+    with pytest.raises(ValueError, match="no query"):
+        session_sums(np.zeros((0, 2)), [])
 
 
 def test_random_success_is_what_many_random_orders_give():
