@@ -1,4 +1,4 @@
-"""`python -m eval t2i --gallery PATH`: text-to-image scores of the embedded encoder on a catalogue."""
+"""Scores: `replay` recorded sessions through the agent, `report` and `compare` such runs, `t2i` on a catalogue."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, get_args
 
 from eval.t2i import evaluate, table
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
@@ -67,25 +68,126 @@ def t2i(arguments: argparse.Namespace) -> None:
     print(table(evaluate(encoder, items, embeddings, held_out)))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    t2i_parser = commands.add_parser("t2i", help="product names and attribute captions against pictures")
-    t2i_parser.add_argument(
+def play(arguments: argparse.Namespace) -> None:
+    from eval.opening import Request
+    from eval.report import short_table
+    from eval.workers import replay
+
+    name = f"{arguments.benchmark.resolve().name}-{arguments.split}-{arguments.history}"
+    request = Request(
+        benchmark=arguments.benchmark,
+        split=arguments.split,
+        history=arguments.history,
+        encoder=arguments.encoder,
+        caption_weight=arguments.caption_weight,
+        depth=arguments.depth,
+        limit=arguments.limit,
+        pictures=dict(arguments.pictures),
+        index=arguments.index,
+    )
+    print(short_table(replay(request, arguments.out or Path("runs") / name, arguments.workers)))
+
+
+def report(arguments: argparse.Namespace) -> None:
+    from eval.report import write_report
+    from eval.runs import read_run
+
+    for path in write_report(read_run(arguments.run)):
+        print(path)
+
+
+def compare(arguments: argparse.Namespace) -> None:
+    from eval.compare import comparison_table
+    from eval.runs import read_run
+
+    print(comparison_table(read_run(arguments.a), read_run(arguments.b)))
+
+
+def mean(arguments: argparse.Namespace) -> None:
+    from eval.compare import mean_table
+    from eval.runs import read_run
+
+    print(mean_table([read_run(folder) for folder in arguments.runs]))
+
+
+def _named_folder(text: str) -> tuple[str, Path]:
+    source, separator, folder = text.partition("=")
+    if not (source and separator and folder):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form source=FOLDER")
+    return source, Path(folder)
+
+
+def _depth(text: str) -> int | None:
+    if text == "all":
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number from 1 nor 'all'")
+    return int(text)
+
+
+def _add_replay(commands: Any) -> None:
+    from eval.opening import DEPTH, History
+
+    parser = commands.add_parser("replay", help="play the sessions of a benchmark through the agent")
+    parser.set_defaults(action=play)
+    parser.add_argument("benchmark", type=Path, help="folder of a finished benchmark")
+    parser.add_argument("--split", default="test")
+    parser.add_argument(
+        "--history", choices=get_args(History), default="recorded",
+        help="whether a turn starts from the recorded choice or from what the agent itself found",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, help="folder of the run; an interrupted one goes on (default: runs/NAME)")
+    parser.add_argument("--workers", type=int, default=1, help="processes; the answers do not depend on it")
+    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
+    parser.add_argument(
+        "--caption-weight", type=float, default=0.0, help="how much an item's name counts beside its picture"
+    )
+    parser.add_argument(
+        "--pictures", type=_named_folder, nargs="*", default=[], metavar="SOURCE=FOLDER", help="where pictures lie"
+    )
+    parser.add_argument("--depth", type=_depth, default=DEPTH, help="ranks that are kept, or 'all' (default: 100)")
+    parser.add_argument("--limit", type=int, help="the first sessions alone")
+    parser.add_argument("--index", type=Path, help="keeps vectors (default: in the benchmark)")
+
+
+def _add_t2i(commands: Any) -> None:
+    parser = commands.add_parser("t2i", help="product names and attribute captions against pictures")
+    parser.set_defaults(action=t2i)
+    parser.add_argument(
         "--gallery",
         type=Path,
         required=True,
         help="catalogue: a Parquet file or a folder of them, with columns id and split",
     )
-    t2i_parser.add_argument("--split", default="val", help="the products whose names and captions are asked for")
-    t2i_parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
-    t2i_parser.add_argument(
-        "--index", type=Path, default=Path("runs/t2i"), help="keeps vectors: a second run only scores"
+    parser.add_argument("--split", default="val", help="the products whose names and captions are asked for")
+    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
+    parser.add_argument("--index", type=Path, default=Path("runs/t2i"), help="keeps vectors: a second run only scores")
+
+
+def _add_scoring(commands: Any) -> None:
+    parser = commands.add_parser("report", help="write report.md and report.html of a run")
+    parser.set_defaults(action=report)
+    parser.add_argument("run", type=Path, help="folder of a finished run")
+    parser = commands.add_parser("compare", help="two runs over the same queries, with a paired permutation test")
+    parser.set_defaults(action=compare)
+    parser.add_argument("a", type=Path)
+    parser.add_argument("b", type=Path)
+    parser = commands.add_parser(
+        "mean", help="runs over several benchmarks, and the mean in which each counts the same"
     )
+    parser.set_defaults(action=mean)
+    parser.add_argument("runs", type=Path, nargs="+")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for add in (_add_replay, _add_scoring, _add_t2i):
+        add(commands)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     try:
-        t2i(arguments)
+        arguments.action(arguments)
     except FashionSearchError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2

@@ -98,3 +98,65 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_status_2(tmp_path, capsys):
     assert printed.out == ""
     assert printed.err.startswith("error: ")
     assert len(printed.err.splitlines()) == 1
+
+
+# --- replay ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_replay_is_played_reported_and_compared(benchmark_folder, tmp_path, capsys):
+    out = str(tmp_path / "run")
+    replayed = ["replay", str(benchmark_folder), "--limit", "1", "--depth", "all", "--out", out]
+    assert main(replayed) == 0
+    printed = capsys.readouterr().out
+    for said in ("Only the first 1 sessions", "rank 20", "success@5", "history=recorded"):
+        assert said in printed, said
+    assert main(["report", out]) == 0
+    assert capsys.readouterr().out.split() == [f"{out}/report.md", f"{out}/report.html"]
+    assert main(["compare", out, out]) == 0
+    assert "+0.000" in capsys.readouterr().out
+    assert main(["mean", out, out]) == 0
+    assert "mean" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["replay", "{empty}"], "no finished benchmark"),
+        (["replay", "{benchmark}", "--split", "val"], "Its splits: train, test"),
+        (["replay", "{benchmark}", "--pictures", "squares={empty}/gone"], "--pictures squares=FOLDER"),
+        (["replay", "{benchmark}", "--workers", "0"], "--workers"),
+        (["replay", "{benchmark}", "--limit", "0"], "--limit"),
+        (["replay", "{benchmark}", "--encoder", "{empty}"], "no encoder"),
+        (["report", "{empty}"], "no run"),
+        (["compare", "{empty}", "{empty}"], "no run"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_status_2(benchmark_folder, tmp_path, capsys, arguments, said):
+    filled = [each.format(benchmark=benchmark_folder, empty=tmp_path) for each in arguments]
+    if filled[0] == "replay":
+        filled += ["--out", str(tmp_path / "run")]
+    assert main(filled) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert said in printed.err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("change", ["changed", "other version"])
+def test_a_benchmark_that_is_not_what_its_card_says_is_status_2(make, tmp_path, capsys, change):
+    folder = make(tmp_path / "b")
+    card = folder / "card.json"
+    if change == "changed":
+        (folder / "qrels.txt").write_text("s1/1 0 squares/dress-blue 1\n")
+    else:
+        card.write_text(card.read_text().replace('"version": 1', '"version": 99'))
+    assert main(["replay", str(folder), "--out", str(tmp_path / "run")]) == 2
+    assert "again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--depth", "none"], ["--pictures", "folder"], ["--history", "mixed"]])
+def test_an_option_that_cannot_be_read_is_status_2(benchmark_folder, capsys, option):
+    with pytest.raises(SystemExit) as stopped:
+        main(["replay", str(benchmark_folder), *option])
+    assert stopped.value.code == 2

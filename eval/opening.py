@@ -1,0 +1,197 @@
+"""Opens a benchmark for replay: its gallery as an index, and the agent over it as the shop opens it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from eval.runs import RunError
+from retrieval.benchmark import Benchmark, BenchmarkImage, RecordedSession, Split, read_benchmark
+from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.errors import BenchmarkError
+from retrieval.gallery import Skipped, fingerprint
+from retrieval.schema import Image, Item
+
+if TYPE_CHECKING:
+    from agent.protocols import Planner
+    from retrieval.protocols import Encoder, Store
+
+log = logging.getLogger(__name__)
+
+History = Literal["recorded", "live"]
+"""Whether the next turn starts from the recorded choice, or from what the agent itself found."""
+DEPTH = 100
+EXACT = 1 << 60
+"""Rows from which the store may approximate: never, since ranks are compared here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be replayed, as it was asked for."""
+
+    benchmark: Path
+    split: str = "test"
+    history: History = "recorded"
+    encoder: Path = DEFAULT_FOLDER
+    caption_weight: float = 0.0
+    depth: int | None = DEPTH
+    """None: the whole gallery."""
+    limit: int | None = None
+    """The first sessions alone."""
+    pictures: Mapping[str, Path] = field(default_factory=dict)
+    """Source -> folder of its pictures, before what the benchmark notes."""
+    index: Path | None = None
+    """Folder for indices; None: inside the benchmark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """All that a session needs to be replayed. Loads all that is heavy."""
+
+    benchmark: Benchmark
+    encoder: Encoder
+    planner: Planner
+    store: Store
+    history: History
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A gallery that was made searchable."""
+
+    index: Path
+    n_items: int
+    gallery_hash: str
+    n_skipped: int
+
+
+def read_requested(request: Request) -> Benchmark:
+    """Raises BenchmarkError for what cannot be replayed as asked: no such benchmark, split or pictures."""
+    benchmark = read_benchmark(request.benchmark, request.pictures)
+    sources = {image.source for image in benchmark.images.values()}
+    unknown = sorted(request.pictures.keys() - sources)
+    if unknown:
+        raise BenchmarkError(
+            f"--pictures names {unknown[0]!r}, which is no source of this benchmark. Its sources: "
+            f"{', '.join(sorted(sources))}."
+        )
+    for source in sorted({image.source for image in benchmark.images.values() if image.path}):
+        root = benchmark.roots.get(source)
+        if root is None or not root.is_dir():
+            where = "on this machine" if root is None else f"in {root}"
+            raise BenchmarkError(
+                f"The pictures of {source!r} are not {where}. Name their folder: --pictures {source}=FOLDER."
+            )
+    return benchmark
+
+
+def sessions_of(benchmark: Benchmark, request: Request) -> tuple[RecordedSession, ...]:
+    """Raises BenchmarkError for a split that there is not, or that is empty."""
+    known = [name for name in get_args(Split) if benchmark.split(name)]
+    sessions = tuple(session for session in benchmark.sessions if session.split == request.split)
+    if not sessions:
+        raise BenchmarkError(
+            f"No session of {request.benchmark} has split {request.split!r}. Its splits: {', '.join(known) or 'none'}."
+        )
+    for session in sessions:
+        if [turn.turn_number for turn in session.turns] != list(range(1, len(session.turns) + 1)):
+            raise BenchmarkError(f"The turns of session {session.session_id} are not numbered from 1 without a gap.")
+    if request.limit is not None and request.limit < 1:
+        raise RunError(f"--limit is {request.limit}: give the number of sessions, at least 1.")
+    return sessions[: request.limit]
+
+
+def is_described(benchmark: Benchmark) -> bool:
+    """Whether captions stand for pictures. Raises BenchmarkError where they do for some items and not for others."""
+    without = [not image.path for image in benchmark.gallery()]
+    if not without:
+        raise BenchmarkError(f"The gallery of {benchmark.folder} is empty: build the benchmark again.")
+    if any(without) and not all(without):
+        raise BenchmarkError(
+            f"{sum(without)} of {len(without)} gallery items of {benchmark.folder} have no picture. Either all of them "
+            "are described by words or none."
+        )
+    return all(without)
+
+
+def open_encoders(request: Request, benchmark: Benchmark) -> tuple[EmbeddedEncoder, Encoder]:
+    """The weights themselves, and the encoder that searches with them."""
+    embedded = EmbeddedEncoder.open(request.encoder, request.caption_weight)
+    if not is_described(benchmark):
+        return embedded, embedded
+    from retrieval.encoders.described import DescribedEncoder
+
+    return embedded, DescribedEncoder(embedded, {key: image.caption for key, image in benchmark.images.items()})
+
+
+def open_stage(request: Request, index: Path) -> Stage:
+    """Open an index that `index_gallery` made, for reading; the planner is the shop's."""
+    from agent.planners.rules import RulesPlanner
+    from retrieval.stores.lance import LanceStore
+
+    benchmark = read_requested(request)
+    embedded, encoder = open_encoders(request, benchmark)
+    store = LanceStore.open(index, encoder.manifest)
+    depth = request.depth if request.depth is not None else store.count()
+    return Stage(benchmark, encoder, RulesPlanner(embedded.encode_sentences), store, request.history, depth)
+
+
+def index_gallery(request: Request, benchmark: Benchmark, encoder: Encoder) -> Indexed:
+    """Encode what is new. The index is found again by the encoder and the gallery's hash."""
+    from retrieval.stores.lance import LanceStore
+
+    entries = list(gallery_items(benchmark))
+    items = [entry for entry in entries if isinstance(entry, Item)]
+    gallery = hash_of(items)
+    key = hashlib.sha256(f"{encoder.manifest} {gallery}".encode()).hexdigest()[:16]
+    folder = (request.index or benchmark.folder / "index") / key
+    with LanceStore.open_or_create(folder, encoder.manifest, ann_rows=EXACT) as store:
+        if is_described(benchmark):
+            _index_words(encoder, store, items)
+            skipped = 0
+        else:
+            from retrieval.indexing import index
+
+            report = index(encoder, store, entries, total=len(entries))
+            log.info("%s", report)
+            for one in report.skipped:
+                log.warning("not in the gallery: %s (%s)", one.file, one.reason)
+            skipped = len(report.skipped)
+        return Indexed(folder, store.count(), gallery, skipped)
+
+
+def _index_words(encoder: Encoder, store: Store, items: list[Item]) -> None:
+    new = [item for item in items if store.fingerprints().get(item.item_id) != fingerprint(item)]
+    if new:
+        store.add(new, encoder.encode_items(new, ()))
+        store.commit()
+
+
+def gallery_items(benchmark: Benchmark) -> Iterator[Item | Skipped]:
+    """In the order of their ids."""
+    for image in benchmark.gallery():
+        try:
+            yield Item(image.image_id, picture_of(benchmark, image), image.caption, dict(image.attributes))
+        except OSError as error:
+            yield Skipped(image.path, 0, f"its picture cannot be read ({error.strerror})")
+
+
+def picture_of(benchmark: Benchmark, image: BenchmarkImage) -> Image:
+    """Named by the hash of its bytes, as uploads are. Where words stand for it, its own id. Raises OSError."""
+    if not image.path:
+        return Image(image.image_id, "")
+    from retrieval.images import image_id
+
+    path = benchmark.picture_path(image.image_id)
+    return Image(image_id(path.read_bytes()), str(path))
+
+
+def hash_of(items: list[Item]) -> str:
+    """Over ids, pictures, captions and attributes: all that the agent sees of a gallery."""
+    lines = sorted(f"{item.item_id} {fingerprint(item)}" for item in items)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -1,0 +1,208 @@
+"""Runs on disk: what a replay asked and answered, turn by turn, with all that is needed to score it.
+
+settings.json   what was replayed, by what; a run goes on only under the same settings
+turns.jsonl     one TurnRecord a line, in the order of the sessions
+run.trec        the rankings of all judged queries, in TREC form
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from retrieval.benchmark import RecordedSession
+from retrieval.errors import FashionSearchError
+from retrieval.schema import Hit
+
+FORMAT = "dimity-run"
+VERSION = 1
+SETTINGS, TURNS, TREC = "settings.json", "turns.jsonl", "run.trec"
+TAG = "dimity"
+
+
+class RunError(FashionSearchError):
+    """A run that cannot be read, gone on with or compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """One replayed turn."""
+
+    query_id: str
+    task: str
+    dataset: str
+    origin: str
+    n_candidates: int
+    """Items among which this turn was ranked: the gallery, or the query's own pool."""
+    hits: tuple[Hit, ...]
+    """Best first, down to the run's depth; of a turn that is not judged only what a shop shows."""
+    ms: float
+    """Milliseconds that the answer took."""
+    relevant: Mapping[str, int] | None = None
+    """item_id -> grade; None for a turn that is not judged."""
+    in_pool: bool = False
+    rollback_to: int | None = None
+    intent: str = ""
+    """Of the agent's plan; "" when the turn failed."""
+    then: str = ""
+    reference_turn: int | None = None
+    reply: str = ""
+    error: str = ""
+
+    @property
+    def session_id(self) -> str:
+        return self.query_id.rpartition("/")[0]
+
+    @property
+    def n_earlier(self) -> int:
+        """Turns before this one."""
+        return int(self.query_id.rpartition("/")[2]) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run."""
+
+    folder: Path
+    settings: Mapping[str, Any]
+    turns: tuple[TurnRecord, ...] = field(repr=False)
+
+
+def to_line(record: TurnRecord) -> str:
+    written: dict[str, Any] = {}
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if each.default is MISSING or value != each.default:
+            written[each.name] = [[hit.item_id, hit.score] for hit in value] if each.name == "hits" else value
+    return json.dumps(written, ensure_ascii=False, allow_nan=False)
+
+
+def from_line(line: str) -> TurnRecord:
+    """Raises ValueError, TypeError or KeyError for a damaged line."""
+    values = json.loads(line)
+    hits = tuple(Hit(item_id, score) for item_id, score in values["hits"])
+    return TurnRecord(**{**values, "hits": hits})
+
+
+class RunWriter:
+    """Writes a run, or goes on with one that was interrupted."""
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any], sessions: Sequence[RecordedSession]) -> None:
+        """Raises RunError for a folder that holds something else, or a run under other settings."""
+        self.folder = folder
+        self._check_settings(settings)
+        self.records = self._resumed(sessions)
+        """All that was played so far."""
+        n_turns = len(self.records)
+        self.left: list[RecordedSession] = []
+        """The sessions that are still to be played, in order."""
+        for session in sessions:
+            if n_turns > 0:
+                n_turns -= len(session.turns)
+            else:
+                self.left.append(session)
+
+    def add(self, records: Sequence[TurnRecord]) -> None:
+        """One session's turns, all at once."""
+        with (self.folder / TURNS).open("a", encoding="utf-8", newline="\n") as file:
+            file.write("".join(f"{to_line(record)}\n" for record in records))
+        self.records.extend(records)
+
+    def finish(self) -> Run:
+        """Write the TREC form, once all sessions are played."""
+        write_whole(self.folder / TREC, trec_lines(self.records))
+        return Run(self.folder, read_settings(self.folder), tuple(self.records))
+
+    def _check_settings(self, settings: Mapping[str, Any]) -> None:
+        path = self.folder / SETTINGS
+        wanted = {"format": FORMAT, "version": VERSION, **json.loads(json.dumps(settings))}
+        if path.exists():
+            found = read_settings(self.folder)
+            changed = sorted(name for name in {**found, **wanted} if found.get(name) != wanted.get(name))
+            if changed:
+                raise RunError(
+                    f"The run in {self.folder} was begun with another {', '.join(changed)}: choose another --out, or "
+                    "delete it."
+                )
+            return
+        if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            raise RunError(f"{self.folder} holds something else than a run. Choose another --out.")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, [json.dumps(wanted, indent=2, ensure_ascii=False)])
+
+    def _resumed(self, sessions: Sequence[RecordedSession]) -> list[TurnRecord]:
+        """Whole sessions alone are kept: what a killed run left of the next one is played again."""
+        path = self.folder / TURNS
+        if not path.exists():
+            return []
+        found = _read_turns(path, is_finished=False)
+        kept: list[TurnRecord] = []
+        for session in sessions:
+            part = found[len(kept) : len(kept) + len(session.turns)]
+            if [record.query_id for record in part] != [session.query_id(turn) for turn in session.turns]:
+                break
+            kept += part
+        write_whole(path, map(to_line, kept))
+        return kept
+
+
+def read_settings(folder: Path) -> Mapping[str, Any]:
+    """Raises RunError for a folder without a run, or with one of another version."""
+    path = folder / SETTINGS
+    if not path.is_file():
+        raise RunError(f"There is no run in {folder}: make one with `python -m eval replay --help`.")
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RunError(f"{path} is damaged ({error}): replay again.") from error
+    if not isinstance(settings, dict) or settings.get("format") != FORMAT:
+        raise RunError(f'{path} is not of a run ("format": "{FORMAT}").')
+    if settings.get("version") != VERSION:
+        raise RunError(f"The run in {folder} has version {settings.get('version')!r}, this program reads {VERSION}.")
+    return settings
+
+
+def read_run(folder: Path) -> Run:
+    """Raises RunError for a run that is unfinished or damaged."""
+    settings = read_settings(folder)
+    path = folder / TURNS
+    turns = _read_turns(path, is_finished=True) if path.exists() else []
+    if len(turns) != settings["n_turns"]:
+        raise RunError(
+            f"The run in {folder} is not finished ({len(turns)} of {settings['n_turns']} turns): give the same replay "
+            "command again, it goes on from there."
+        )
+    return Run(folder, settings, tuple(turns))
+
+
+def _read_turns(path: Path, *, is_finished: bool) -> list[TurnRecord]:
+    """The last line may be cut where a run was killed."""
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    whole, cut = lines[:-1], lines[-1]
+    if cut and is_finished:
+        whole.append(cut)
+    found = []
+    for number, line in enumerate(whole, 1):
+        try:
+            found.append(from_line(line))
+        except (ValueError, TypeError, KeyError) as error:
+            raise RunError(f"Line {number} of {path} is damaged ({error}): delete the run and replay again.") from error
+    return found
+
+
+def trec_lines(records: Iterable[TurnRecord]) -> Iterable[str]:
+    """query_id Q0 item_id rank score tag, of judged queries."""
+    for record in records:
+        if record.relevant is not None:
+            for rank, hit in enumerate(record.hits, 1):
+                yield f"{record.query_id} Q0 {hit.item_id} {rank} {hit.score!r} {TAG}"
+
+
+def write_whole(path: Path, lines: Iterable[str]) -> None:
+    new = path.with_name(f"{path.name}.partial")
+    with new.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+    new.replace(path)

@@ -1,0 +1,126 @@
+"""Plays sessions in processes of their own, each with its own assistant; answers come in the order of the sessions."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eval.opening import Indexed, Request, index_gallery, open_encoders, open_stage, read_requested, sessions_of
+from eval.runs import Run, RunError, RunWriter, TurnRecord
+from retrieval.retriever import DEFAULT_K
+
+if TYPE_CHECKING:
+    from eval.replay import Player
+    from retrieval.benchmark import Benchmark, RecordedSession
+    from retrieval.protocols import Manifest
+
+AHEAD = 4
+"""Sessions that wait in line for each worker: what is played and not yet written is lost when a run is killed."""
+
+
+def replay(request: Request, out: Path, n_workers: int = 1, *, progress: bool = True) -> Run:
+    """Play every session of the split, or go on with a run that was interrupted.
+
+    Raises BenchmarkError, RunError, EncoderError or StoreError; what goes wrong inside a turn is part of the run.
+    """
+    from tqdm import tqdm
+
+    if n_workers < 1:
+        raise RunError(f"--workers is {n_workers}: at least one has to work.")
+    benchmark = read_requested(request)
+    sessions = sessions_of(benchmark, request)
+    encoder = open_encoders(request, benchmark)[1]
+    indexed = index_gallery(request, benchmark, encoder)
+    writer = RunWriter(out, settings_of(request, benchmark, sessions, indexed, encoder.manifest), sessions)
+    if writer.left:
+        with tqdm(total=len(sessions), initial=len(sessions) - len(writer.left), unit="session", desc="Replaying",
+                  disable=not progress) as bar:  # fmt: skip
+            for records in _played(request, indexed.index, writer.left, n_workers):
+                writer.add(records)
+                bar.update()
+    return writer.finish()
+
+
+def settings_of(
+    request: Request,
+    benchmark: Benchmark,
+    sessions: Sequence[RecordedSession],
+    indexed: Indexed,
+    manifest: Manifest,
+) -> Mapping[str, Any]:
+    """What an answer depends on, and the denominators that a report names."""
+    query_ids = [session.query_id(turn) for session in sessions for turn in session.turns]
+    return {
+        "benchmark": str(benchmark.card.get("name", benchmark.folder.name)),
+        "checksum": benchmark.card["checksum"],
+        "split": request.split,
+        "history": request.history,
+        "limit": request.limit,
+        "depth": request.depth if request.depth is not None else indexed.n_items,
+        "is_full_depth": request.depth is None or request.depth >= indexed.n_items,
+        "shown": DEFAULT_K,
+        "planner": "rules",
+        "agent": _code_hash(),
+        "encoder": f"{manifest.encoder} {manifest.revision}",
+        "gallery_hash": indexed.gallery_hash,
+        "n_gallery": indexed.n_items,
+        "n_skipped": indexed.n_skipped,
+        "n_sessions": len(sessions),
+        "n_turns": len(query_ids),
+        "n_queries": sum(query_id in benchmark.qrels for query_id in query_ids),
+    }
+
+
+def _code_hash() -> str:
+    """Of what decides how a turn is answered: a run does not go on with another agent."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(path for name in ("agent", "retrieval") for path in (root / name).rglob("*")):
+        if path.suffix in (".py", ".txt", ".json", ".jsonl"):
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _played(
+    request: Request, index: Path, sessions: Sequence[RecordedSession], n_workers: int
+) -> Iterator[list[TurnRecord]]:
+    if n_workers == 1:
+        player = _player(request, index)
+        yield from map(player.play, sessions)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(n_workers, context, initializer=_open, initargs=(request, index)) as pool:
+        waiting = []
+        try:
+            for session in sessions:
+                waiting.append(pool.submit(_play, session))
+                if len(waiting) >= AHEAD * n_workers:
+                    yield waiting.pop(0).result()
+            while waiting:
+                yield waiting.pop(0).result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _player(request: Request, index: Path) -> Player:
+    from eval.replay import Player
+
+    return Player(open_stage(request, index))
+
+
+_opened: list[Player] = []
+"""In a worker: the one player of its process."""
+
+
+def _open(request: Request, index: Path) -> None:
+    _opened.append(_player(request, index))
+
+
+def _play(session: RecordedSession) -> list[TurnRecord]:
+    return _opened[0].play(session)
