@@ -41,7 +41,8 @@ def signature(turn: DraftTurn) -> Signature:
 def split_sessions(sessions: Sequence[DraftSession], seed: int) -> SplitSessions:
     """Whole components of sessions that share a signature go, the largest first, to the split that lacks most.
 
-    Where one component is larger than a split's share, that cannot be met, and a warning says so. Raises BenchmarkError when a signature ends in two splits, which would be a fault of this program.
+    Where one component is larger than a split's share, that cannot be met, and a warning says so. Raises BenchmarkError
+    when a signature ends in two splits, which would be a fault of this program.
     """
     joined = Components(len(sessions))
     first_with: dict[Signature, int] = {}
