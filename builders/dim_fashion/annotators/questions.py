@@ -24,7 +24,7 @@ KINDS: Mapping[PictureKind, str] = {
     "worn": "shop picture, worn",
     "street": "the shopper's photograph",
     "sketch": "sketch",
-    "cutout": "part of a picture",
+    "cutout": "picture without its background",
 }
 _YES_NO = {"is_reasonable": {"type": "string", "enum": ["yes", "no"]}}
 _FIELDS: Mapping[str, Mapping[str, Any]] = {

@@ -178,7 +178,7 @@ def test_a_style_that_names_the_kind_stands_for_it() -> None:
     assert "grey wool bow tie" in annotator(tie).enrich(["s/a"])[0].text
 
 
-@pytest.mark.parametrize("kind", ["street", "sketch", "worn"])
+@pytest.mark.parametrize("kind", ["street", "sketch", "worn", "cutout"])
 def test_pictures_with_a_background_get_no_first_search(kind: PictureKind) -> None:
     found = annotator(picture("a", kind, caption="a blue shirt for men", **SHIRT)).enrich(["s/a"])[0]
     assert (found.is_item_centric, found.text) == (False, "")
