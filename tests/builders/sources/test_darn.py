@@ -94,6 +94,13 @@ def test_a_record_with_a_label_only_draws_its_pools_from_the_galleries(tmp_path:
     assert set(instance.negatives) <= _ids(LABELS["DARN+7+3"])
 
 
+def test_the_query_picture_is_not_one_of_its_seven_positives(tmp_path: Path) -> None:
+    pools = {"target_image": _paths(0, 8), "negative_image": _paths(100, 50)}
+    _write(tmp_path, records=[_record(1, _paths(0, 1)[0], **pools)])
+
+    assert set(_read(tmp_path).instances[0].positives) == _ids(_paths(1, 7))
+
+
 def test_a_negative_that_has_the_label_after_all_is_no_negative(tmp_path: Path) -> None:
     wrong = [*_paths(100, 49), _paths(20, 1)[0]]
     _write(tmp_path, records=[_record(1, _paths(0, 1)[0], target_image=_paths(1, 10), negative_image=wrong)])
