@@ -67,6 +67,7 @@ def draw_pools(
     queries: Iterable[tuple[str, str]] | None = None,
     product_of: Mapping[str, str] | None = None,
     uncertain: Mapping[str, Mapping[str, Collection[str]]] | None = None,
+    wearer_of: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Pool]:
     """A pool for each query `(attribute, image_id)`, in their order; counts records, kept and dropped in `coverage`.
@@ -75,6 +76,8 @@ def draw_pools(
         as missing: leave pictures that the folder lacks out of `groups`.
     product_of: image_id -> product; no candidate shows the query's product.
     uncertain: attribute -> value -> pictures that may have the value: never negatives of a query that has it.
+    wearer_of: image_id -> who it is for ("women"); the target is for the same, where a positive is: a shopper does not go
+        on with something for somebody else without saying so.
     limit: at most so many queries, evenly spread.
     """
     doubts = uncertain or {}
@@ -87,7 +90,7 @@ def draw_pools(
         if column is None or query not in column.values_of:
             coverage.dropped[MISSING] += 1
             continue
-        pool = column.pool(attribute, query, product_of or {}, rng)
+        pool = column.pool(attribute, query, product_of or {}, wearer_of or {}, rng)
         if isinstance(pool, str):
             coverage.dropped[pool] += 1
         else:
@@ -184,7 +187,9 @@ class _Column:
             )
         return self._slices[values]
 
-    def pool(self, attribute: str, query: str, products: Mapping[str, str], rng: random.Random) -> Pool | str:
+    def pool(
+        self, attribute: str, query: str, products: Mapping[str, str], wearers: Mapping[str, str], rng: random.Random
+    ) -> Pool | str:
         """The candidates, or why there are too few."""
         values = self.values_of[query]
         product = products.get(query, "")
@@ -204,4 +209,6 @@ class _Column:
         negatives = other.draw(N_NEGATIVES, is_no_negative, rng)
         if len(negatives) < N_NEGATIVES:
             return FEW_NEGATIVES
-        return Pool(attribute, query, values, rng.choice(positives), tuple(positives), tuple(negatives))
+        wearer = wearers.get(query, "")
+        likely = [image for image in positives if wearers.get(image, "") == wearer] or positives
+        return Pool(attribute, query, values, rng.choice(likely), tuple(positives), tuple(negatives))

@@ -132,7 +132,9 @@ def _asfr(products: Sequence[Product], source: str, seed: int) -> list[Instance]
             groups[name][product.spoken[name]].append(product.image_id)
         if known and (known[0] != "colour" or rng.random() < P_COLOUR_QUERY):
             queries.append((known[0], product.image_id))
-    pools = draw_pools(groups, rng, Coverage(), queries=queries, uncertain=_uncertain(products, groups))
+    wearers = {product.image_id: product.spoken.get("gender", "") for product in products}
+    unsure = _uncertain(products, groups)
+    pools = draw_pools(groups, rng, Coverage(), queries=queries, uncertain=unsure, wearer_of=wearers)
     return asfr_instances(f"{source}-asfr", pools, rng, names_values=True)
 
 

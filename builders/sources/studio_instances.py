@@ -175,7 +175,8 @@ def _same_attribute(pieces: Sequence[Piece], seed: int) -> list[Instance]:
             telling = [name for name in seen if name != "colour"] or ["colour"]
             queries.append((rng.choice(telling), piece.image_id()))
     products = {piece.image_id(): piece.base for piece in pieces}
-    pools = draw_pools(groups, rng, Coverage(), queries=queries, product_of=products)
+    wearers = {piece.image_id(): piece.garment.gender for piece in pieces}
+    pools = draw_pools(groups, rng, Coverage(), queries=queries, product_of=products, wearer_of=wearers)
     found = asfr_instances("studio-asfr", pools, rng, names_values=True)
     return [_from_other_view(instance, views[instance.references[0]], rng) for instance in found]
 

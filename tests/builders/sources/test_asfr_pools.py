@@ -140,3 +140,13 @@ def test_a_thousand_queries_among_hundreds_of_thousands_of_pictures_take_no_time
 
     assert len(pools) == 1000
     assert time.perf_counter() - started < 10
+
+
+def test_the_target_is_for_whom_the_query_is_where_a_positive_is() -> None:
+    images = [f"a/{n}" for n in range(40)]
+    groups = {"colour": {"red": images, "blue": [f"b/{n}" for n in range(60)]}}
+    wearers = {image: ("women", "men")[n % 2] for n, image in enumerate(images)}
+    queries = [("colour", image) for image in images]
+    pools = list(draw_pools(groups, random.Random(1), Coverage(), queries=queries, wearer_of=wearers))
+    assert len(pools) == 40
+    assert all(wearers[pool.target] == wearers[pool.query] for pool in pools)
