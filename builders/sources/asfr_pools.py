@@ -76,7 +76,7 @@ def draw_pools(
         as missing: leave pictures that the folder lacks out of `groups`.
     product_of: image_id -> product; no candidate shows the query's product.
     uncertain: attribute -> value -> pictures that may have the value: never negatives of a query that has it.
-    wearer_of: image_id -> who it is for ("women"); the target is for the same, where a positive is: a shopper does not go
+    wearer_of: image_id -> who it is for ("women"); the target is for the same, where a positive is: shoppers do not go
         on with something for somebody else without saying so.
     limit: at most so many queries, evenly spread.
     """

@@ -1,0 +1,186 @@
+"""Whole builds from a small made catalogue, with the shipped encoder."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+
+from builders.dim_fashion import build as build_module
+from builders.dim_fashion.__main__ import main
+from builders.dim_fashion.audit import audit
+from retrieval.benchmark import CARD, Task, read_benchmark
+from retrieval.errors import BenchmarkError
+
+pytest.importorskip("faiss", reason="bridges are searched by faiss-cpu (requirements-build.txt)")
+
+COLOURS = {
+    "red": (190, 30, 40),
+    "blue": (40, 60, 170),
+    "green": (40, 130, 60),
+    "black": (25, 25, 25),
+    "white": (235, 235, 232),
+}
+KINDS = {"Shirt": (20, 30, 140, 170), "Dress": (50, 10, 110, 190), "Skirt": (30, 70, 130, 150)}
+BRANDS = ("Arlo", "Brae", "Cove", "Dell", "Elm", "Fern")
+
+
+def _draw(path: Path, colour: tuple[int, int, int], box: tuple[int, int, int, int], rng: random.Random) -> None:
+    picture = Image.new("RGB", (160, 200), "white")
+    pen = ImageDraw.Draw(picture)
+    left, top, right, bottom = (side + rng.randint(-8, 8) for side in box)
+    pen.rounded_rectangle((left, top, right, bottom), 12, fill=colour, outline=(60, 60, 60))
+    pen.line((left, rng.randint(top, bottom), right, rng.randint(top, bottom)), fill=(90, 90, 90), width=2)
+    picture.save(path)
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """180 products: three kinds, five colours, six brands, for women and men."""
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "images").mkdir()
+    rng = random.Random(1)
+    lines = ["id,image,name,category,colour,gender,usage,brand"]
+    for kind, box in KINDS.items():
+        for colour, paint in COLOURS.items():
+            for brand in BRANDS:
+                for gender in ("Women", "Men"):
+                    number = len(lines)
+                    _draw(folder / "images" / f"{number}.png", paint, box, rng)
+                    name = f"{brand} {gender} {colour.title()} {kind}"
+                    usage = rng.choice(("Casual", "Formal"))
+                    lines.append(
+                        f"{number},images/{number}.png,{name},{kind},{colour.title()},{gender},{usage},{brand}"
+                    )
+    (folder / "shop.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def _build(catalogue: Path, out: Path, *more: str) -> int:
+    return main(
+        ["build", "--source", f"catalogue={catalogue / 'shop.csv'}", "--sessions", "150", "--out", str(out), *more]
+    )
+
+
+@pytest.fixture(scope="module")
+def built(catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("built") / "benchmark"
+    assert _build(catalogue, out) == 0
+    return out
+
+
+def test_a_plain_catalogue_becomes_a_benchmark_that_the_audit_finds_sound(built: Path) -> None:
+    benchmark = read_benchmark(built)
+    assert len(benchmark.sessions) > 20
+    assert audit(benchmark).findings == ()
+    assert {turn.task for session in benchmark.sessions for turn in session.turns} >= {Task.T2I, Task.CIR}
+    assert {session.split for session in benchmark.sessions} == {"train", "val", "test"}
+
+
+def test_every_picture_of_a_session_is_found(built: Path) -> None:
+    benchmark = read_benchmark(built)
+    shown = {p for s in benchmark.sessions for turn in s.turns for p in (turn.chosen, *turn.references)}
+    assert all(benchmark.picture_path(picture).is_file() for picture in shown)
+
+
+def test_equal_seeds_give_equal_bytes_and_others_do_not(catalogue: Path, built: Path, tmp_path: Path) -> None:
+    assert _build(catalogue, tmp_path / "same") == 0
+    assert _build(catalogue, tmp_path / "other", "--seed", "2") == 0
+    card = (built / CARD).read_bytes()
+    assert (tmp_path / "same" / CARD).read_bytes() == card
+    assert (tmp_path / "same" / "STATS.md").read_bytes() == (built / "STATS.md").read_bytes()
+    assert json.loads((tmp_path / "other" / CARD).read_bytes())["checksum"] != json.loads(card)["checksum"]
+
+
+def test_the_card_says_how_it_was_built_without_naming_this_machine(built: Path, catalogue: Path) -> None:
+    text = (built / CARD).read_text()
+    assert "--source catalogue=FOLDER" in text
+    assert str(catalogue) not in text
+    assert str(built.parent) not in text
+
+
+def test_an_interrupted_build_is_no_benchmark_and_goes_on(catalogue: Path, tmp_path: Path, monkeypatch) -> None:
+    out = tmp_path / "benchmark"
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build_module, "_walk", interrupt)
+        assert _build(catalogue, out) == 130
+    with pytest.raises(BenchmarkError, match="no finished benchmark"):
+        read_benchmark(out)
+    with monkeypatch.context() as patch:
+        patch.setattr("builders.dim_fashion.vectors._encoded", interrupt)  # every vector is there already
+        assert _build(catalogue, out) == 0
+
+
+def test_a_failed_rebuild_leaves_the_finished_benchmark(catalogue: Path, tmp_path: Path, monkeypatch) -> None:
+    out = tmp_path / "benchmark"
+    assert _build(catalogue, out) == 0
+    card = (out / CARD).read_bytes()
+    assert _build(catalogue, out, "--threshold", "0.99999", "--p-direct", "0", "--seed", "3", "--sessions", "0") == 2
+    assert (out / CARD).read_bytes() == card
+    read_benchmark(out)
+
+
+def test_what_the_audit_finds_fails_the_build(catalogue: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    recorded = build_module.recorded_sessions
+
+    def spoilt(*arguments):
+        sessions, qrels, pools = recorded(*arguments)
+        turns = (sessions[0].turns[0], replace(sessions[0].turns[1], text=" "), *sessions[0].turns[2:])
+        return [replace(sessions[0], turns=turns), *sessions[1:]], qrels, pools
+
+    monkeypatch.setattr(build_module, "recorded_sessions", spoilt)
+    assert _build(catalogue, tmp_path / "benchmark") == 2
+    assert "audit found 1 fault" in capsys.readouterr().err
+    assert not (tmp_path / "benchmark" / CARD).exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--source", "vogue=."], "no source 'vogue'"),
+        (["--source", "fpi"], "Give --source fpi=FOLDER"),
+        (["--source", "fashion_iq=nowhere"], "no folder nowhere"),
+        ([], "at least one --source"),
+        (["--source", "shoes=a", "--source", "shoes=b"], "named twice"),
+        (["--source", "shoes=a", "--limit", "shoes=many"], "whole number"),
+        (["--source", "shoes=a", "--limit", "shoes"], "NAME=N"),
+        (["--source", "shoes=a", "--limit", "darn=5"], "no --source does"),
+        (["--source", "shoes=a", "--threshold", "1.5"], "between 0 and 1"),
+        (["--source", "shoes=a", "--p-rollback", "-1"], "p_rollback"),
+        (["--source", "shoes=a", "--max-turns", "1"], "two turns"),
+        (["--source", "shoes=a", "--name", "my bench"], "session_id"),
+        (["--source", "shoes=a", "--annotator", "chat"], "--chat-url"),
+    ],
+)
+def test_bad_input_says_what_to_do(arguments: list[str], said: str, tmp_path: Path, capsys) -> None:
+    assert main(["build", *arguments, "--out", str(tmp_path / "out")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out" / CARD).exists()
+
+
+def test_a_folder_of_something_else_is_never_replaced(catalogue: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert _build(catalogue, tmp_path) == 2
+    assert "thesis.txt" in capsys.readouterr().err
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_audit_and_stats_of_a_finished_one_are_printed(built: Path, capsys) -> None:
+    assert main(["audit", str(built)]) == 0
+    assert "No rule is broken" in capsys.readouterr().out
+    assert main(["stats", str(built)]) == 0
+    assert "## Table 7" in capsys.readouterr().out
+    assert main(["audit", str(built.parent)]) == 2
+
+
+def test_coverage_says_what_became_of_the_records(catalogue: Path, tmp_path: Path, capsys) -> None:
+    assert main(["coverage", "--source", f"catalogue={catalogue / 'shop.csv'}", "--out", str(tmp_path / "made")]) == 0
+    assert "180 of 180 records" in capsys.readouterr().out
