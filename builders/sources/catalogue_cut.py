@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image as Picture
 
-LARGE = 320
+LARGE = 256
 """Longest side of a cut before its margins are taken off."""
 _SIDE = 96
 """Longest side at which the ground is looked for."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RECIPE = "1"
 """Change it whenever other pictures come from the same products: pictures that are there are kept."""
 STREETS = "street"
-EVERY = 4
+EVERY = 5
 """One product in so many is tried."""
 SIZE = (192, 240)
 """Width and height of a made picture."""

@@ -42,7 +42,7 @@ _AUDIENCE_WORD = re.compile(
     r"\b(?:men|mens|women|womens|man|woman|unisex|boys?|girls?|kids?|ladies|infants?|toddlers?)(?:['’]?s)?\b"
 )
 _PATTERNS: Mapping[str, str] = {
-    "striped": r"striped?|stripes|striper", "checked": r"checks?|checked|checkered|plaid", "solid": r"solid|plain",
+    "striped": r"striped?|stripes|striper", "checked": r"checks?|checked|checkered|plaids?", "solid": r"solid|plain",
     "printed": r"printed|prints?|graphic", "floral": r"floral|flowers?", "polka dot": r"polka(?: dots?)?",
     "camouflage": r"camouflage|camo", "embroidered": r"embroidered",
 }  # fmt: skip
