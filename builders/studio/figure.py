@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import skia
@@ -24,6 +23,7 @@ _SHIRTS: tuple[RGB, ...] = ((244, 243, 240), (60, 60, 66), (196, 200, 204), (226
 UPPER = ("T-shirt", "Shirt", "Blouse", "Polo", "Tank Top", "Sweater", "Hoodie", "Cardigan", "Jacket", "Blazer", "Coat")
 WHOLE = ("Dress", "Jumpsuit")
 LEGGED = ("Trousers", "Jeans", "Leggings", "Shorts", "Skirt")
+_TROUSERED = ("Trousers", "Jeans", "Leggings", "Jumpsuit")
 WORN = (*UPPER, *WHOLE, *LEGGED)
 """Kinds that the figure can wear."""
 
@@ -50,21 +50,25 @@ class Measures:
     floor: float
 
 
-def measures(garment: Garment) -> Measures:
+def measures(garment: Garment, drawing: Drawing) -> Measures:
     """A figure that fits the garment."""
     slim = 8.0 if garment.gender == "Women" else 0.0
     if garment.kind in UPPER:
         return Measures(34, 29 - slim / 3, 92 - slim, 106, 13.0, 306, 84 - slim, 300, 84 - slim / 2, 400, 40, 830)
     if garment.kind in WHOLE:
-        foot = 56.0 if garment.kind == "Jumpsuit" else 26.0
-        return Measures(6, 20, 66, 60, 14.0, 262, 52, 204, 66, 284, foot, 640)
-    foot = 60.0 if garment.kind in ("Trousers", "Jeans", "Leggings") else 40.0
-    return Measures(-290, 26, 96 - slim, -212, 4.0, 330, 76 - slim, 50, 80 - slim / 3, 140, foot, 524)
+        foot, floor = (56.0, 526.0) if garment.kind == "Jumpsuit" else (26.0, 640.0)
+        return Measures(6, 20, 66, 60, 14.0, 262, 52, 204, 66, 284, foot, floor)
+    foot = 60.0 if garment.kind in ("Trousers", "Jeans") else 39.0
+    down = drawing.bounds().top() - 38
+    low = 524 + down + (50 if garment.kind == "Shorts" else 0)
+    waist = 76 - slim if down < 30 else 82 - slim
+    top = (-290 + down, 26, 96 - slim, -212 + down)
+    return Measures(*top, 4.0, 330, waist, 50 + down, 80 - slim / 3, 140 + down, foot, low)
 
 
 def frame(garment: Garment, drawing: Drawing) -> tuple[float, float]:
     """The upper and the lower edge of a picture of the figure."""
-    m, box = measures(garment), drawing.bounds()
+    m, box = measures(garment, drawing), drawing.bounds()
     if garment.kind in LEGGED:
         return box.top() - 150, max(box.bottom(), m.floor) + 22
     if garment.kind in UPPER:
@@ -72,26 +76,32 @@ def frame(garment: Garment, drawing: Drawing) -> tuple[float, float]:
     return m.chin - 26, max(box.bottom(), m.floor) + 22
 
 
-def split(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
-    """What lies behind the wearer's neck, and what lies before the wearer. Labels are hidden."""
+def split(garment: Garment, drawing: Drawing) -> tuple[list[Part], list[Part]]:
+    """What lies behind the wearer's neck, and what lies before the wearer. Labels are hidden; a hood lies in front."""
+    parts = drawing.parts
+    if garment.neckline == "Hooded":
+        return [], parts
     behind = [part for part in parts if part.fabric in _BEHIND and part.outline.getBounds().top() < 200]
     hidden = {id(part) for part in behind}
     return [part for part in behind if part.fabric == "inside"], [part for part in parts if id(part) not in hidden]
 
 
-def paint_figure(canvas: skia.Canvas, garment: Garment) -> None:
+def paint_figure(canvas: skia.Canvas, garment: Garment, drawing: Drawing) -> None:
     """Body and the plain clothes that go below, or above, the garment."""
     rng = seeded(garment, "figure")
-    m, skin = measures(garment), rng.choice(_SKINS)
+    m, skin = measures(garment, drawing), rng.choice(_SKINS)
     other, top, hair = rng.choice(_PLAIN), rng.choice(_SHIRTS), rng.choice(_HAIRS)
     legged = garment.kind in LEGGED
     if garment.kind not in UPPER:
         spot = skia.Rect.MakeLTRB(-m.foot - 60, m.floor - 8, m.foot + 66, m.floor + 14)
         canvas.drawOval(spot, blurred(paint((24, 20, 24), 130), 8))
-    bare = garment.kind in ("Skirt", "Shorts", "Dress")
+    canvas.save()
+    if garment.kind in _TROUSERED:
+        canvas.clipRect(skia.Rect.MakeLTRB(-400, drawing.bounds().bottom() - 14, 400, 900), True)
     for sign in (-1.0, 1.0):
-        _soft(canvas, _leg(m, sign), skin if bare else other)
+        _soft(canvas, _leg(m, sign), other if garment.kind in UPPER else skin)
         _soft(canvas, _shoe(m, sign), mix(other, (30, 30, 34), 0.6))
+    canvas.restore()
     if garment.kind in UPPER:
         _soft(canvas, _hips(m), other)
     if garment.gender == "Women" and rng.random() < 0.7:

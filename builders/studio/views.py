@@ -124,7 +124,7 @@ def _on_hanger(canvas: skia.Canvas, garment: Garment, drawing: Drawing, rng: ran
     canvas.rotate(rng.uniform(-2, 2))
     _about(canvas, box, rng.uniform(0.88, 0.97), 0)
     _cast(canvas, drawing.parts, 12, 12)
-    behind, front = split(drawing.parts)
+    behind, front = split(garment, drawing)
     paint_garment(canvas, garment, behind, box, shadow=False)
     paint_hanger(canvas, garment, drawing)
     paint_garment(canvas, garment, front, box)
