@@ -158,10 +158,8 @@ def index_gallery(request: Request, benchmark: Benchmark, encoder: Encoder) -> I
             from retrieval.indexing import index
 
             report = index(encoder, store, entries, total=len(entries))
-            log.info("%s", report)
-            for one in report.skipped:
-                log.warning("not in the gallery: %s (%s)", one.file, one.reason)
             skipped = len(report.skipped)
+            log.log(logging.WARNING if skipped else logging.INFO, "%s", report)
         return Indexed(folder, store.count(), gallery, skipped)
 
 

@@ -93,6 +93,8 @@ class Player:
             intent=plan.intent.value if plan else "",
             then=plan.then.value if plan and plan.then else "",
             reference_turn=plan.reference_turn if plan else None,
+            references=plan.references if plan else (),
+            meant=turn.references,
             reply=answer.turn.reply.text if answer.turn else "",
             error=answer.error,
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from eval.plots import bars, lines_by_turn
 from eval.runs import Run, write_whole
-from eval.scores import EXPECTED, Row, Scored, breakdowns, latencies, route, row_of, score_run
+from eval.scores import EXPECTED, ROLLBACK_ROW, Routing, Row, Scored, breakdowns, latencies, route, row_of, score_run
 
 SHORT = ("success@1", "success@5", "success@8")
 DRAWN = ("success@5", "success@8")
@@ -154,8 +154,18 @@ def _routing(run: Run) -> Section:
             f"Recorded task against the agent's intent, of all {total:,} turns: {right / total:.3f} right. Right is "
             f"{mapping}. A rollback has to be one, to the recorded turn.",
             Table(("recorded", "turns", *intents, "right"), rows),
+            *_returned(routing),
         ],
     )
+
+
+def _returned(routing: Routing) -> list[str]:
+    n_turns = sum(routing.counts.get(ROLLBACK_ROW, {}).values())
+    if not n_turns:
+        return []
+    return [
+        f"{routing.n_items_returned_to:,} of {n_turns:,} rollbacks started from the very item that was chosen there."
+    ]
 
 
 def _times(run: Run) -> Section:

@@ -49,6 +49,10 @@ class TurnRecord:
     """Of the agent's plan; "" when the turn failed."""
     then: str = ""
     reference_turn: int | None = None
+    references: tuple[str, ...] = ()
+    """Gallery items that the plan starts from."""
+    meant: tuple[str, ...] = ()
+    """Pictures that the recorded user started from."""
     reply: str = ""
     error: str = ""
 
@@ -84,7 +88,8 @@ def from_line(line: str) -> TurnRecord:
     """Raises ValueError, TypeError or KeyError for a damaged line."""
     values = json.loads(line)
     hits = tuple(Hit(item_id, score) for item_id, score in values["hits"])
-    return TurnRecord(**{**values, "hits": hits})
+    named = {name: tuple(values[name]) for name in ("references", "meant") if name in values}
+    return TurnRecord(**{**values, "hits": hits, **named})
 
 
 class RunWriter:

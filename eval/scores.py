@@ -92,6 +92,8 @@ class Routing:
     """Task, or "rollback" -> intent, or "failed" -> turns."""
     right: Mapping[str, int]
     """Task, or "rollback" -> turns understood rightly."""
+    n_items_returned_to: int
+    """Rollbacks that started from the very item that was chosen there."""
 
 
 def gallery_measures(depth: int, *, is_full: bool) -> dict[str, Measure]:
@@ -207,7 +209,8 @@ def route(turns: Sequence[TurnRecord]) -> Routing:
         counts.setdefault(name, Counter())[record.intent or FAILED] += 1
         right[name] += _is_right(record)
     order = sorted(counts, key=lambda name: (name == ROLLBACK_ROW, _group_order(name)))
-    return Routing({name: dict(counts[name]) for name in order}, {name: right[name] for name in order})
+    returned = sum(record.rollback_to is not None and record.references == record.meant for record in turns)
+    return Routing({name: dict(counts[name]) for name in order}, {name: right[name] for name in order}, returned)
 
 
 def _is_right(record: TurnRecord) -> bool:

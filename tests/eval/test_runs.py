@@ -38,8 +38,10 @@ def test_a_record_is_read_as_it_was_written():
         "rollback",
         "modify",
         1,
-        "“x”",
-        "E: x",
+        references=("x",),
+        meant=("y", "z"),
+        reply="“x”",
+        error="E: x",
     )
     assert from_line(to_line(full)) == full
     bare = TurnRecord("s/1", "t2i", "d", "source", 9, (), 1.5)
