@@ -104,7 +104,7 @@ def described(spoken: Spoken, brand: str, rng: random.Random) -> str:
 
 
 def named(name: str, rng: random.Random) -> str:
-    return rng.choice(_NAMED).format(name=name)
+    return rng.choice(_NAMED).format(name=name if rng.random() < 0.6 else name.lower())
 
 
 def sought(category: str, rng: random.Random) -> str:

@@ -24,7 +24,7 @@ from builders.instances import Coverage, Instance, SourceData, SourceImage
 from builders.sources.asfr_pools import asfr_instances, draw_pools
 from builders.sources.attribute_texts import changed, described, named, sought
 from builders.sources.catalogue_pairs import MAX_FITTING, draw_pairs
-from builders.sources.catalogue_products import LeaveOut, Product, read_products
+from builders.sources.catalogue_products import SPOKEN, LeaveOut, Product, read_products
 from builders.sources.catalogue_street import make_street_pictures
 from builders.sources.catalogue_words import MIXED_COLOURS, folded, may_be
 from builders.sources.reading import require_folder
@@ -36,6 +36,8 @@ RECIPE = "1"
 """Change it whenever other instances come from the same files: it is part of the revision."""
 P_NAME = 0.4
 """Share of names among the texts of products that both can be said of."""
+P_SHORT = 0.6
+"""Share of the descriptions that leave the usage out, where they can: nearly everything is casual."""
 P_COLOUR_QUERY = 0.5
 """Share of the products without a rarer visible attribute that ask for their colour on something else."""
 VISIBLE = ("pattern", "neckline", "sleeves", "material", "closure", "colour")
@@ -93,19 +95,29 @@ def _image(product: Product) -> SourceImage:
 
 
 def _t2i(products: Sequence[Product], source: str, seed: int, coverage: Coverage) -> Iterator[Instance]:
-    alike = Counter((product.signature, product.brand) for product in products)
+    alike = Counter(key for product in products for key in _said(product))
     names = Counter(folded(product.name) for product in products)
     for product in products:
         rng = random.Random(f"{seed}/t2i/{product.image_id}")
         has_name = names[folded(product.name)] == 1 and " " in product.name.strip()
-        fits = alike[product.signature, product.brand] <= MAX_FITTING
+        in_full, in_short = _said(product)
+        fits = alike[in_full] <= MAX_FITTING
         has_description = fits and "category" in product.spoken and len(product.spoken) > 1
         if not has_name and not has_description:
             coverage.tolerated["no text that fits few products"] += 1
             continue
         by_name = has_name and (not has_description or rng.random() < P_NAME)
-        text = named(product.name, rng) if by_name else described(product.spoken, product.brand, rng)
+        spoken = dict(product.spoken)
+        if alike[in_short] <= MAX_FITTING and rng.random() < P_SHORT:
+            spoken.pop("usage", None)
+        text = named(product.name, rng) if by_name else described(spoken, product.brand, rng)
         yield Instance(f"{product.image_id}#t2i", Task.T2I, f"{source}-t2i", text, product.image_id)
+
+
+def _said(product: Product) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a description says, with the usage and without."""
+    without = (value for name, value in zip(SPOKEN, product.signature, strict=True) if name != "usage")
+    return ("in full", product.brand, *product.signature), ("in short", product.brand, *without)
 
 
 def _cir(products: Sequence[Product], source: str, seed: int) -> Iterator[Instance]:

@@ -29,6 +29,9 @@ _MAX_AT_BORDER = 0.03
 """Share of a border that the product may touch."""
 _GAP_SHAPE, _MIN_GAP, _MAX_GAP = 1.3, 0.003, 0.02
 """How much higher than wide a gap between arm and body is, and its share of the picture."""
+_MAX_HANDLE = 0.12
+_MIN_FILLED = 0.72
+"""Share of a person in the picture's rows, from its left to its right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,10 @@ class Cut:
     """The catalogue's picture ends within it, below."""
 
 
-def cut(picture: Picture, may_be_worn: bool = True) -> Cut | None:
+def cut(picture: Picture, may_be_worn: bool = True, has_handle: bool = False) -> Cut | None:
     """The product without its white ground; None when it cannot be told from it.
 
-    may_be_worn: whether skin in it is a person's; brown leather looks the same.
+    may_be_worn: whether skin in it is a person's; brown leather looks the same. has_handle: ground shows through it.
     """
     from PIL import Image
 
@@ -57,8 +60,10 @@ def cut(picture: Picture, may_be_worn: bool = True) -> Cut | None:
         return None
     is_cut_off = may_be_worn and bool((~ground)[-1:].mean() > _MAX_AT_BORDER)
     is_worn = may_be_worn and (is_cut_off or _skin_share(colours, ~ground) > _SKIN_SHARE)
-    if is_worn:
-        ground |= _gaps(distance < _GROUND / 2, ground)
+    if is_worn and not _is_filled(~ground):
+        return None
+    if is_worn or has_handle:
+        ground |= _gaps(distance < _GROUND / 2, ground, has_handle)
     scale = LARGE / max(picture.size)
     large = picture.resize((round(picture.width * scale), round(picture.height * scale)), Image.Resampling.BICUBIC)
     far, near = (_enlarged(each, large.size) for each in (ground, _grown(ground)))
@@ -77,8 +82,18 @@ def _is_clean(distance: NDArray[np.float32], item: NDArray[np.bool_]) -> bool:
     return not is_pale and bool(item.sum() >= _MIN_SOLID * _closed(item).sum())
 
 
-def _gaps(white: NDArray[np.bool_], ground: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Ground that a person encloses: between arm and body, higher than wide; a white print is not."""
+def _is_filled(person: NDArray[np.bool_]) -> bool:
+    """Whether nothing large is missing in the middle, as where a white shirt went with the ground."""
+    spans = sum(np.ptp(np.flatnonzero(row)) + 1 for row in person if row.any())
+    return bool(person.sum() >= _MIN_FILLED * spans)
+
+
+def _gaps(white: NDArray[np.bool_], ground: NDArray[np.bool_], has_handle: bool) -> NDArray[np.bool_]:
+    """Ground that is enclosed: between arm and body, higher than wide, or by a handle, in the upper half.
+
+    What is white in a print, or is a watch's face, is neither.
+    """
+    middle = np.flatnonzero((~ground).any(axis=1)).mean()
     found = np.zeros_like(white)
     left = white & ~ground
     core = ~_grown(~left)  # specks have none
@@ -87,7 +102,9 @@ def _gaps(white: NDArray[np.bool_], ground: NDArray[np.bool_]) -> NDArray[np.boo
         seed.flat[int(core.argmax())] = True
         area = _spread(seed, left)
         down, across = (np.flatnonzero(area.any(axis=axis)) for axis in (1, 0))
-        if len(down) > _GAP_SHAPE * len(across) and _MIN_GAP < area.mean() < _MAX_GAP:
+        is_arm = len(down) > _GAP_SHAPE * len(across) and _MIN_GAP < area.mean() < _MAX_GAP
+        is_handle = down.mean() < middle and _MIN_GAP < area.mean() < _MAX_HANDLE
+        if is_handle if has_handle else is_arm:
             found |= area
         core &= ~area
     return found

@@ -21,6 +21,7 @@ from builders.instances import Coverage, SourceImage
 from builders.sources.catalogue_cut import Cut, cut
 from builders.sources.catalogue_grounds import LYING, STANDING, noise
 from builders.sources.catalogue_products import Product
+from builders.sources.catalogue_words import families
 from retrieval.errors import ImageError
 from retrieval.images import open_picture, write_once
 
@@ -42,6 +43,7 @@ _NOT_WORN = re.compile(
     r"shoe|sandal|flip|flat|heel|bag|pack|wallet|clutch|watch|belt|cap|hat|glasses|ring|pendant|bangle"
 )
 """Skin-coloured leather is no skin."""
+_HANDLED = re.compile(r"bag|backpack|clutch")
 
 
 def make_street_pictures(
@@ -71,7 +73,11 @@ def _made(product: Product, made: Path, path: Path, seed: int) -> bool:
         picture = open_picture(made / product.path, SIZE[1])
     except ImageError:  # its instances of other kinds need only the file; whoever encodes it will say what is wrong
         return False
-    found = cut(picture, may_be_worn=not _NOT_WORN.search(product.spoken.get("category", "")))
+    kind = product.spoken.get("category", "")
+    may_be_worn = not _NOT_WORN.search(kind)
+    found = cut(picture, may_be_worn, has_handle=bool(_HANDLED.search(kind)))
+    if found is not None and found.is_worn and any("white" in families(colour) for colour in product.colours[:1]):
+        return False  # a white shirt on a person goes with the ground, in parts
     if found is None:
         return False
     write_once(path, _jpeg(compose(found, np.random.default_rng(seed))))

@@ -32,6 +32,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "lime": ("green", "yellow"), "fluorescent green": ("green", "yellow"), "mint": ("green",), "yellow": ("yellow",),
     "mustard": ("yellow", "brown"), "gold": ("yellow", "brown"), "golden": ("yellow", "brown"),
     "orange": ("orange", "red"),
+    "multi": ("multi",), "multicoloured": ("multi",), "multicolour": ("multi",), "multicolor": ("multi",),
 }  # fmt: skip
 MIXED_COLOURS = ("multi", "multicolour", "multicolor", "multicoloured", "multi colour", "multi coloured", "assorted")
 """Colours that no two products need to have in common."""
