@@ -85,7 +85,9 @@ def play(arguments: argparse.Namespace) -> None:
         pictures=dict(arguments.pictures),
         index=arguments.index,
     )
-    print(short_table(replay(request, arguments.out or Path("runs") / name, arguments.workers)))
+    run = replay(request, arguments.out or Path("runs") / name, arguments.workers)
+    print(short_table(run))
+    print(f"All of it: python -m eval report {run.folder}")
 
 
 def report(arguments: argparse.Namespace) -> None:

@@ -16,9 +16,9 @@ SHORT = ("success@1", "success@5", "success@8")
 DRAWN = ("success@5", "success@8")
 POOLS = "mAP"
 GALLERY_TITLE, POOLS_TITLE = "Whole gallery (all tasks but ASFR)", "Candidates of the query's own (ASFR)"
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
 table{border-collapse:collapse;margin:.6rem 0 1.4rem;font-variant-numeric:tabular-nums}
-th,td{padding:.2rem .7rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}
+th,td{padding:.2rem .5rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left}h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
 svg{max-width:100%;height:auto}.wide{overflow-x:auto}"""
 
@@ -77,7 +77,8 @@ def protocol(settings: Any, gallery: Scored, pools: Scored) -> list[str]:
         f"({len(gallery.records):,} on the whole gallery, {len(pools.records):,} with candidates of their own)."
         f"{limited}",
         f"Gallery {settings['gallery_hash']} of {settings['n_gallery']:,} items{skipped}; compared exactly by cosine; "
-        f"rankings down to rank {settings['depth']:,}. Items that a query starts from are not shown again and so are "
+        f"rankings down to rank {settings['depth']:,}, asked for at once where the shop asks for "
+        f"{settings['shown']}. Items that a query starts from are not shown again and so are "
         "in no ranking, by design of the agent.",
         f"Encoder {settings['encoder']}; planner {settings['planner']}; code {settings['agent']}. "
         f"{history[settings['history']]} Who goes back to an earlier turn says so in words alone.",
@@ -126,16 +127,14 @@ def _drawn(title: str, rows: Sequence[Row], pool_rows: Sequence[Row]) -> str:
 
 
 def groups_table(rows: Sequence[Row], measures: Sequence[str]) -> Table:
-    """One line a group: value with its interval, then what chance gives."""
-    return Table(
-        ("", "queries", *measures),
-        [(row.name, f"{row.n_queries:,}", *(_compact(row, measure) for measure in measures)) for row in rows],
-    )
-
-
-def _compact(row: Row, measure: str) -> str:
-    cell = row.cells[measure]
-    return f"{cell.value:.3f} ({cell.low:.3f} to {cell.high:.3f}; random {cell.random:.3f})"
+    """One line a group: each measure with its interval, and what chance gives."""
+    head = ["", "queries"]
+    lines = [[row.name, f"{row.n_queries:,}"] for row in rows]
+    for measure in measures:
+        head += [measure, "random"]
+        for line, cell in zip(lines, (row.cells[measure] for row in rows), strict=True):
+            line += [f"{cell.value:.3f} ({cell.low:.3f}–{cell.high:.3f})", f"{cell.random:.3f}"]
+    return Table(head, lines)
 
 
 def _routing(run: Run) -> Section:

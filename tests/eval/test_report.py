@@ -43,6 +43,7 @@ def test_the_protocol_is_stated_with_the_numbers(written, run):
         "12 queries of 5 sessions",
         "not shown again",
         "1 of 13 turns failed",
+        "1 of 1 rollbacks started from the very item",
         "expectation over all orders",
     ):
         assert said in markdown, said

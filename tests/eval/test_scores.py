@@ -128,5 +128,15 @@ def test_what_counts_as_understood(turn, is_right):
     assert routing.counts == {name: {turn.get("intent", "failed"): 1}}
 
 
+def test_a_rollback_returns_to_the_very_item_or_not():
+    back = {"rollback_to": 1, "meant": ("a",)}
+    turns = [
+        record(references=("a",), **back),
+        record(references=("b",), **back),
+        record(references=("a",), meant=("a",)),
+    ]
+    assert route(turns).n_items_returned_to == 1
+
+
 def test_latencies_are_percentiles():
     assert latencies([record(ms=float(ms)) for ms in range(101)]) == {"p50": 50, "p90": 90, "p99": 99}
