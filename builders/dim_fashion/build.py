@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 import shutil
@@ -92,6 +93,7 @@ def build(
         "seed": settings.seed,
         "settings": _settings(settings),
         "encoder": asdict(encoder.manifest),
+        "vectors": f"sha256:{hashlib.sha256(embeddings.tobytes()).hexdigest()}",
         "annotator": annotator.name,
         "command": command,
         "sources": [_source_record(source) for source in sources],
