@@ -122,19 +122,28 @@ def _is_sensible(garment: Garment) -> bool:
 
 
 def draw_change(garment: Garment, rng: random.Random, how_many: int = 1) -> Change:
-    """A garment that differs in so many words, or fewer where the kind offers no more; in one at least."""
-    after, changed = garment, []
-    for attribute in _order(rng):
+    """A garment that differs in so many words, or fewer where the kind offers no more; in one at least.
+
+    What is seen from near only is never changed alone.
+    """
+    order = _order(rng)
+    after = garment
+    changed: list[str] = []
+    for attribute in [*order, *order]:
         found = options(after, attribute)
-        if not found or (attribute == "second" and "pattern" in changed):
+        if not found or attribute in changed or (_is_subtle(garment, attribute) and not changed):
             continue
-        if attribute == "pattern" and "second" in changed:
+        if {attribute, *changed} >= {"second", "pattern"}:
             continue
         after = with_word(after, attribute, rng.choice(found))
         changed.append(attribute)
         if len(changed) == how_many:
             break
     return Change(garment, after, tuple(changed))
+
+
+def _is_subtle(garment: Garment, attribute: str) -> bool:
+    return attribute == "material" or (attribute == "neckline" and garment.kind == "Dress")
 
 
 def _order(rng: random.Random) -> list[str]:

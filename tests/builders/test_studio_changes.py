@@ -38,6 +38,13 @@ def test_every_attribute_that_can_be_changed_is_changed_somewhere(changes: list[
     assert found >= set(CHANGEABLE) - {"closure", "pockets"}
 
 
+def test_what_is_seen_from_near_only_is_never_changed_alone(changes: list[Change]) -> None:
+    alone = [change for change in changes if len(change.attributes) == 1]
+    assert not [change for change in alone if change.attributes == ("material",)]
+    assert not [change for change in alone if change.attributes == ("neckline",) and change.before.kind == "Dress"]
+    assert any("material" in change.attributes for change in changes)
+
+
 def test_a_request_says_every_new_word(changes: list[Change]) -> None:
     rng = random.Random(5)
     for change in changes:
