@@ -26,7 +26,7 @@ def read(folder: Path, made: Path, seed: int, limit: int | None = None) -> Sourc
     except ModuleNotFoundError as error:
         if error.name != "skia":
             raise
-        raise DependencyError("The studio draws with skia-python: pip install -r requirements-dev.txt") from error
+        raise DependencyError("The studio draws with skia-python: pip install -r requirements-build.txt") from error
     n = N_GARMENTS if limit is None else limit
     pieces = studio_catalogue.pieces(n, seed)
     pictures = studio_pictures.key(n, seed)

@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-dev.txt)")
+pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-build.txt)")
 
 from builders.studio.changes import CHANGEABLE, Change, clause, draw_change, options, request, with_word
 from builders.studio.garment import Garment, sample_garment

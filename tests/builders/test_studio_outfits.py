@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-dev.txt)")
+pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-build.txt)")
 
 from builders.studio.garment import Garment, sample_garment
 from builders.studio.kinds import KINDS

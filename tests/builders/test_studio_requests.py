@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-dev.txt)")
+pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-build.txt)")
 
 from builders.studio import requests
 from builders.studio.garment import Garment, sample_garment

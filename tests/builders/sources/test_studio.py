@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-dev.txt)")
+pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-build.txt)")
 
 from PIL import Image
 
@@ -21,6 +23,7 @@ from builders.studio.outfits import is_outfit
 from retrieval.benchmark import Task
 
 N = 16
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +169,13 @@ def test_several_processes_render_what_one_does(tmp_path: Path, monkeypatch: pyt
     for piece in pieces:
         for view in piece.views:
             assert _digest(tmp_path / "one" / piece.path(view)) == _digest(tmp_path / "two" / piece.path(view))
+
+
+def test_without_skia_the_error_says_what_to_install(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['skia'] = None; from pathlib import Path; from builders.sources.studio import read; "
+        f"read(Path(), Path({str(tmp_path)!r}), 1, 1)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert "DependencyError" in ended.stderr
+    assert "requirements-build.txt" in ended.stderr
