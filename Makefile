@@ -1,7 +1,9 @@
-.PHONY: help demo test test-training check lint types contracts unit golden gallery bench clean
+.PHONY: help demo test test-training check lint types contracts unit golden gallery benchmark bench clean
 PYTHON ?= python3.11
 VENV ?= .venv
 RUN = $(VENV)/bin/python
+FPI ?= ../shared/data/fpi
+BENCHMARK ?= runs/dim-fashion
 
 help: ## what can be done here
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -35,8 +37,13 @@ golden: $(VENV)/development ## rewrite the golden files; read the difference bef
 gallery: $(VENV)/development ## draw the embedded gallery again
 	$(RUN) -m builders.studio gallery --out assets/gallery
 
-bench: $(VENV)/development ## search in each store, against a bare matrix product
+benchmark: $(VENV)/development ## build the embedded DIM-Fashion (catalogue in FPI) and replay its test split
+	$(RUN) -m builders.dim_fashion build --source fpi=$(FPI) --source studio --limit fpi=8000 --sessions 6000 --out $(BENCHMARK)
+	$(RUN) -m eval replay $(BENCHMARK) --split test --history recorded --workers 2 --out $(BENCHMARK)-recorded
+
+bench: $(VENV)/development ## how fast the parts are, against the nearest limit in the same run
 	$(RUN) -m benchmarks.search
+	$(RUN) -m benchmarks.dim_fashion
 
 $(VENV)/runtime: requirements.txt
 	$(PYTHON) -m venv $(VENV)
