@@ -10,7 +10,7 @@ def phrases(*alternatives: str) -> re.Pattern[str]:
     return re.compile(r"\b(?:" + "|".join(alternatives) + ")")
 
 
-_POINT = r"(?:this|that|it|these|those|them)"
+POINT = r"(?:this|that|it|these|those|them)"
 _POINT_OR_PLACE = r"(?:this|that|it|these|those|them|number|the (?:first|second|third|fourth|fifth|last|\w+ one))\b"
 _KINDS = (
     "accessories|shoes?|bags?|jacket|top|trousers|pants|belt|jewellery|jewelry|heels|boots|scarf|hat|coat|watch"
@@ -104,15 +104,6 @@ ATTRIBUTE_WORDS: Mapping[str, str] = {
 }
 """Attribute -> how it is spoken of. size and reviews are asked for although few catalogues know them."""
 
-_SHARED = (
-    r"colou?rs?|shade|patterns?|prints?|design|necklines?|neck|collars?|sleeves?|sleeve length|materials?|fabrics?"
-    r"|brands?"
-    r"|labels?|designer|length|fit|cut"
-)
-SHARED_ATTRIBUTE = re.compile(
-    rf"\b(?:same|this|that|such an?|its)(?: exact| very| same| \w+)? (?P<attribute>{_SHARED})\b"
-    rf"(?P<more>(?:,? and (?:the )?(?:same )?(?:{_SHARED})\b)*)"
-)
 SHARED_BRAND = phrases(
     r"(?:else|other|more|anything|everything|things?|stuff)\b.{0,25}\b(?:by|from|of) (?:the same|the|this|that|them"
     r"|these)"
@@ -126,31 +117,15 @@ WANTS_OTHERS = re.compile(
 IN_THE_SAME = re.compile(r"^(?:(?:and|but|now|ok(?:ay)?|maybe)[ ,]+)*(?:in|with) (?:the|that|this) same\b")
 """A change of what is shown, not a wish for other garments."""
 ON_OTHER_GARMENT = phrases(
-    r"something (?:else|different)|on (?:another|a different|other)|(?:different|another|other) (?:kinds?|types?"
+    r"on (?:something (?:else|different)|another|a different|other)|(?:different|another|other) (?:kinds?|types?"
     r"|garments?)",
 )
-
-# --- the same item, and what goes with it ----------------------------------------------------------------------------
-
-SAME_ITEM = phrases(
-    r"(?:this|that|the|exactly|an?) ?(?:very |exact(?:ly)? |precise |identical |same )+(?:same )?(?:\w+ )?\w+"
-    r"(?= ?(?:$|[?.!,]|in (?:the|your) (?:shop|store|gallery)|available|from|for sale|in stock|again|somewhere|here"
-    r"|please))",
-    r"exact(?:ly)? (?:same|this|that|these|those|match|one|item|product)|identical|exactly the \w+",
-    r"(?:from|at) (?:an?other|a different|the other|all|different) (?:sides?|angles?|views?|directions?|perspectives?)",
-    r"from (?:behind|the (?:back|side|front))|(?:side|back|rear|front|another|other|different) views?\b|(?:the"
-    r"|its) back of",
-    r"(?:other|another|more|different) (?:pictures?|photos?|images?|shots?|angles?|views?) of\b",
-    r"(?:another|a different|other) (?:angle|picture|photo)",
-    rf"(?:do you|have you) (?:sell|stock|carry|got|have) {_POINT}(?: (?:one|item|product|exact \w+|very \w+|\w+))?"
-    r"(?: here| in (?:the|your) (?:shop|store|gallery))?\W*$",
-    rf"(?:find|where (?:can|do) i (?:find|get|buy)|is) {_POINT}(?: (?:one|item|product|exact \w+|very \w+|\w+))?"
-    r" in (?:the|your) (?:shop|store|catalogue|catalog|gallery)\b",
-    rf"where (?:can|do) i (?:find|get) {_POINT}\b|can you find {_POINT}\b",
-    rf"what(?:'s| is) {_POINT} (?:\w+ )?called|(?:locate|identify|recogni[sz]e) {_POINT}\b",
-    rf"^(?:please )?(?:find|identify) {_POINT}(?: \w+)?\W*$",
-    r"this (?:very|exact) \w+|(?:which|what) (?:of your )?(?:product|item|model)s? is (?:this|that|it)\b",
+ANOTHER_ONE = phrases(
+    r"(?:an?other|a different|different|other) (?:ones?|items?|things?|pieces?|products?|pairs?)\b",
 )
+
+# --- what goes with it ----------------------------------------------------------------------------
+
 COMPATIBLE = phrases(
     r"(?:goes|(?<!let's )(?<!i'll )(?<!going to )(?<!i will )(?<!actually )go|going|would go|looks? (?:good|nice"
     r"|great)|works?|fits?|suits?) (?:well |nicely |together |best "
@@ -160,15 +135,17 @@ COMPATIBLE = phrases(
     r"(?:to|that|which|will|would|could) match(?:es)?\b|to go with|what to wear with|wear (?:on top of|over|under"
     r"|underneath|with) ",
     r"(?:wear|worn|combine|pair|style|match) (?:\w+ ){0,5}(?:with|together)\b",
-    r"complete (?:the|my|this|an?) (?:look|outfit)|(?:full|whole|complete|an?|the|my|this) outfit (?:with|around"
+    rf"(?:complet|finish|round|top)(?:e|es|ed|ing|s)?(?: off| out| up)? (?:(?:the|my|this|that|these|an?|our)"
+    rf" (?:\w+ )?(?:look|outfit|ensemble|get-?up|attire)|{POINT} (?:off|up|out)\b)|to complete {POINT}\b"
+    r"|(?:missing from|to add to|would you add to|add to) (?:the|my|this) (?:look|outfit|ensemble)"
+    r"|(?:full|whole|complete|an?|the|my|this) outfit (?:with|around"
     r"|from|for)|(?:full|whole|complete) (?:outfit|look)",
     r"how (?:do|can|should|would|to) (?:i |you |we )?(?:style|wear)",
     r"what (?:else )?(?:can|could|should|do|would) (?:i|you) wear\b.{0,30}\b(?:with|under|over)",
-    rf"style {_POINT}\b|build (?:a|an|the|me an?) (?:look|outfit)|put together an? (?:outfit|look)|finish (?:the"
-    rf"|this) (?:look|outfit)",
+    rf"style {POINT}\b|build (?:a|an|the|me an?) (?:look|outfit)|put together an? (?:outfit|look)",
     rf"(?:{_KINDS}) (?:for|with) {_POINT_OR_PLACE}",
     rf"(?:match(?:es)?|fits?|suits?) {_POINT_OR_PLACE}(?! (?:description|budget|price))",
-    rf"matching (?!in )\w+|(?:complements?|accessori[sz]e) (?:{_POINT}|the)\b",
+    rf"matching (?!in )\w+|(?:complements?|accessori[sz]e) (?:{POINT}|the)\b",
 )  # fmt: skip
 
 # --- changes ---------------------------------------------------------------------------------------------------------
@@ -188,7 +165,7 @@ MODIFY = phrases(
     r"like (?:this|that|it|these|those)\b|similar|same (?:but|one|style|thing|kind|dress|shirt|in|with|again)"
     r"|the same\b",
     rf"(?:a (?:bit|little)|slightly|much|even|way) \w+er\b|(?:more|less) \w+|(?:{_COMPARED})\b",
-    rf"(?:have|got|does|get|see|show me|want|like|love|prefer|need|is|are|available|find) (?:{_POINT}|this one"
+    rf"(?:have|got|does|get|see|show me|want|like|love|prefer|need|is|are|available|find) (?:{POINT}|this one"
     rf"|that one|the (?:same|\w+ one|first|second|third|fourth|fifth|last))"
     r"(?: one)? (?:come )?(?:also |available |too )?in\b",
     r"(?:come|comes|available) in|(?:what|how) about|any(?:thing)? (?:in|with|without|for|from|by|cheaper|else|more"

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent import cues
+from agent import cues, cues_pictures
+from agent.cues_sharing import Sharing, sharing_of
 from agent.mentions import Mention
 from agent.reading import Reading
 from agent.references import Referent
@@ -56,12 +57,14 @@ def _first_attribute(text: str) -> str:
 def _by_cue(reading: Reading, scene: Scene, referent: Referent) -> Decision | None:
     text = reading.text
     has_scene = scene.turn is not None or scene.has_reference
-    if kind := _other(reading):
+    is_in_shop = scene.has_upload and cues_pictures.IN_SHOP.search(text) is not None
+    if not is_in_shop and (kind := _other(reading)):
         return Decision(Intent.OTHER, kind)
-    if same := _same_attribute(reading, referent):
+    if same := _same_attribute(reading, referent, sharing_of(scene.catalogue.facets), has_scene):
         return same
-    if has_scene and cues.SAME_ITEM.search(text) and not _changes_something(reading, referent):
-        return Decision(Intent.SAME_ITEM, cues=_all(cues.SAME_ITEM, text))
+    is_same_item = is_in_shop or (has_scene and cues_pictures.SAME_ITEM.search(text)) or _is_pictured(text, scene)
+    if is_same_item and not _changes_something(reading, referent):
+        return Decision(Intent.SAME_ITEM, cues=_all(cues_pictures.SAME_ITEM, text))
     if cues.COMPATIBLE.search(text) and not re.search(r"\b(?:match|same|similar).{0,20}\b(?:price|size|rating)", text):
         return Decision(Intent.COMPATIBLE, cues=_all(cues.COMPATIBLE, text))
     if cues.WHAT_IS_THERE.match(text):
@@ -136,6 +139,13 @@ def _other(reading: Reading) -> str:
     return ""
 
 
+def _is_pictured(text: str, scene: Scene) -> bool:
+    """ "The jacket in my photo, please"."""
+    is_shown = scene.has_upload and cues_pictures.SHOWN_IN_PICTURE.search(text) is not None
+    is_other = cues_pictures.LIKE_IT.search(text) or cues.COMPATIBLE.search(text)
+    return is_shown and not is_other
+
+
 def _changes_something(reading: Reading, referent: Referent) -> bool:
     """ "exactly this one in blue" is a change, however exact it sounds."""
     outside = [m for m in _outside(reading.mentions, referent) if m.attribute != "category"]
@@ -146,29 +156,52 @@ def _outside(mentions: Sequence[Mention], referent: Referent) -> list[Mention]:
     return [mention for mention in mentions if not within(mention.span, referent.spans)]
 
 
-def _same_attribute(reading: Reading, referent: Referent) -> Decision | None:
+def _same_attribute(reading: Reading, referent: Referent, sharing: Sharing, has_scene: bool) -> Decision | None:
     text = reading.text
     if match := cues.SHARED_BRAND.search(text):
         return Decision(Intent.SAME_ATTRIBUTE, "brand", (match.span(),))
-    match = cues.SHARED_ATTRIBUTE.search(text)
-    if not match:
-        return None
-    says_same = "same" in match.group()
-    wants_others = cues.WANTS_OTHERS.search(text[: match.start()] + " " + text[match.end() :])
+    is_longer = any(comparison.attribute != "price" for comparison in reading.comparisons)
+    phrase = sharing.phrase_for_others(text) if has_scene and not is_longer else None
+    if phrase and not _names_item(reading, phrase):
+        return Decision(Intent.SAME_ATTRIBUTE, sharing.named(phrase.group())[0], (phrase.span(),))
+    match = sharing.same.search(text)
+    if match and not _names_item(reading, match) and _wants_shared(reading, referent, match):
+        return Decision(Intent.SAME_ATTRIBUTE, sharing.named(match["attribute"])[0], (match.span(),))
+    return None
+
+
+def _wants_shared(reading: Reading, referent: Referent, match: re.Match[str]) -> bool:
+    """ "Same colour" may be a question, or what stays while the item itself is changed."""
+    text, rest = reading.text, reading.text[match.end() :]
+    says_same = "same" in match.group() or "identical" in match.group()
+    wants_others = cues.WANTS_OTHERS.search(text[: match.start()] + " " + rest)
     category = _outside(reading.mentioned("category"), referent)
+    is_other_garment = cues.ON_OTHER_GARMENT.search(text) or cues.ANOTHER_ONE.search(text)
     changes = (
         reading.comparisons
-        or re.search(r"\b(?:different|other|another) (?!kind|type|garment|item)\w+", text[match.end() :])
-        or (re.search(r"\bbut\b", text[match.end() :]) and not cues.ON_OTHER_GARMENT.search(text))
+        or re.search(r"\b(?:different|other|another) (?!kind|type|garment|item|one|thing|piece|product|pair)\w+", rest)
+        or (re.search(r"\bbut\b", rest) and not is_other_garment)
     )
     is_question = re.match(r"(?:what|which|how|is|does|do|are|who)\b", text) and not re.search(
         r"\b(?:else|other|have|has|comes?|items|things)\b", text
     )
-    if (is_question and not says_same) or (changes and not category):
-        return None
-    if says_same or wants_others or category:
-        return Decision(Intent.SAME_ATTRIBUTE, _first_attribute(match["attribute"]), (match.span(),))
-    return None
+    is_yes_or_no = re.match(r"(?:is|are|was|were) (?:it|this|that|they|these|those|the \w+)\b", text)
+    if (is_question and (is_yes_or_no or not says_same)) or (changes and not category):
+        return False
+    if match["attribute"].endswith("style") and not (wants_others or category):
+        return False
+    return bool(says_same or wants_others or category)
+
+
+def _names_item(reading: Reading, match: re.Match[str]) -> bool:
+    """ "The same fit and flare dress", "this crew neck jumper": the item itself, by its details."""
+    start, end = match.span("attribute") if "attribute" in match.re.groupindex else match.span()
+    for mention in reading.mentions:
+        overlaps = mention.span[0] < end and start < mention.span[1]
+        is_more = " " in mention.said or "-" in mention.said
+        if overlaps and is_more and any(m.span[0] == mention.span[1] + 1 for m in reading.mentioned("category")):
+            return True
+    return False
 
 
 def _asks(reading: Reading, scene: Scene, referent: Referent) -> bool:

@@ -35,7 +35,8 @@ NOT_A_VALUE = re.compile(
     r"\b(?:suits? (?:me|my|him|her|you|his|the|this|that|it|these|those)|(?:would|to|will|could) suit|good evening"
     r"|in short|as long as|how long|for long|long time|no longer"
     r"|check (?:out|this|it|if|for)|watch out|(?:hey|hi|hello|thanks|oh),? man|match(?:es|ing)? the look|wide range"
-    r"|(?:on|over) top\b|top (?:rated|picks?)|matching set|goes? well|tie in|in the fall of|fresh look)\b"
+    r"|(?:on|over) top\b"
+    r"|top (?:it|this|that|them) off|top (?:rated|picks?)|matching set|goes? well|tie in|in the fall of|fresh look)\b"
 )
 
 
@@ -88,7 +89,8 @@ def _heads(text: str, found: Sequence[tuple[dict[str, Meaning], str, Span]]) -> 
             is_detail = seen_category and bool(
                 re.search(r"\b(?:with|without|has|have|having)(?: an?| the| no)? $", text[: span[0]])
             )
-            if is_modifier or is_detail:
+            is_style = re.match(r"[ -](?:style|shape)\b", text[span[1] :]) is not None
+            if is_modifier or is_detail or is_style:
                 del candidates["category"]
             else:
                 seen_category = True

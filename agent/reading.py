@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agent.accents import with_accents
 from agent.comparisons import Comparison, find_comparisons
 from agent.mentions import Mention, find_mentions
 from agent.negations import Negation, find_negations
@@ -39,7 +40,7 @@ def read(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> Reading:
     comparisons = find_comparisons(corrected)
     prices = find_prices(corrected)
     taken = [comparison.span for comparison in comparisons] + [price.span for price in prices]
-    mentions = find_mentions(corrected, lexicon, taken)
+    mentions = with_accents(corrected, find_mentions(corrected, lexicon, taken), lexicon)
     return Reading(corrected, mentions, prices, comparisons, find_negations(corrected, mentions, taken), corrections)
 
 

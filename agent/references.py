@@ -220,8 +220,22 @@ def _pronouns(reading: Reading, taken: Sequence[Span]) -> _Pointing:
         if points:
             spans.append((match.start(), category.span[1] if category else match.end()))
             many = many or bool(match["many"])
-    spans += [match.span() for match in _SAME.finditer(text) if not within(match.span(), taken)]
+    same = [match.span() for match in _SAME.finditer(text) if not within(match.span(), taken)]
+    spans += same
+    spans += [span for _, end in same if text[:end].endswith("same") for span in _kind_after(reading, end)]
     return _Pointing(tuple(sorted(spans)), many)
+
+
+def _kind_after(reading: Reading, end: int) -> list[Span]:
+    """ "The same red sheath dress": the kind and the colour name the item that is meant; a style is wanted as well."""
+    named: list[Mention] = []
+    at = end
+    while mention := next((m for m in reading.mentions if m.span[0] == at + 1), None):
+        named.append(mention)
+        at = mention.span[1]
+        if mention in reading.mentioned("category"):
+            return [m.span for m in named if m.attribute in ("category", "colour")]
+    return []
 
 
 def _points_with_that(text: str, match: re.Match[str]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from agent.accents import SECOND
 from agent.comparisons import Comparison
 from agent.cues import OPEN, SIZE_SAID
 from agent.mentions import Mention
@@ -187,9 +188,12 @@ def _said(mention: Mention) -> str:
 
 def carry(old: Sequence[Filter], new: Sequence[Filter]) -> tuple[Filter, ...]:
     """Old filters that the new ones do not contradict, then the new ones: a new colour replaces the old one, "not red"
-    takes red out of it, a new bound on a price replaces that bound."""
+    takes red out of it, a new bound on a price replaces that bound. The second colour is the old pattern's."""
     kept: list[Filter] = []
+    has_new_pattern = any(condition.attribute == "pattern" for condition in new)
     for condition in old:
+        if has_new_pattern and condition.attribute == SECOND:
+            continue
         remaining: Filter | None = condition
         for other in new:
             if remaining is not None and other.attribute == condition.attribute:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.vocabulary import Lexicon, group_of
 from agent.wishes import carry
+from retrieval.filters import matches
 from retrieval.schema import Filter, Item, Turn
 
 if TYPE_CHECKING:
@@ -28,6 +29,14 @@ def name_of(items: Sequence[Item]) -> str:
 def values_of(items: Sequence[Item], attribute: str) -> tuple[str, ...]:
     found = (item.attributes.get(attribute) for item in items)
     return tuple(dict.fromkeys(value for value in found if isinstance(value, str)))
+
+
+def fulfilled(filters: Sequence[Filter], items: Sequence[Item]) -> tuple[Filter, ...]:
+    """Earlier filters that the items which are meant fulfil themselves, and bounds on the price: who takes up a red one
+    again after a search for blue ones does not want it blue."""
+    return tuple(
+        f for f in filters if f.attribute == "price" or not items or any(matches(f, item.attributes) for item in items)
+    )
 
 
 def kept_of(items: Sequence[Item], old: Sequence[Filter], facets: Mapping[str, Facet]) -> tuple[Filter, ...]:

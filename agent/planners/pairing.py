@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from agent.comparing import compare
 from agent.cues import IN_THE_SAME, ON_OTHER_GARMENT
-from agent.intents import attributes_named
+from agent.cues_sharing import sharing_of
 from agent.planners.items import gender_of, ids, name_of, number_of, own_kind, values_of, words_of
 from agent.planners.understanding import Understanding, best_of, gender_said_before
 from agent.wishes import carry, wish_of
@@ -63,8 +63,8 @@ def _compatible_with_words(found: Understanding) -> Plan:
 
 def same_attribute(found: Understanding) -> Plan:
     items = found.referent.items or best_of(found)
-    named = attributes_named(found.reading.text[slice(*found.decision.cues[0])]) if found.decision.cues else ()
-    named = tuple(name for name in named or (found.decision.detail,) if name)
+    said = found.reading.text[slice(*found.decision.cues[0])] if found.decision.cues else ""
+    named = tuple(filter(None, sharing_of(found.facets).named(said) or (found.decision.detail,)))
     known = [
         Filter(name, "any_of", values_of(items, name))
         for name in named
@@ -72,7 +72,8 @@ def same_attribute(found: Understanding) -> Plan:
     ]
     unknown = [name for name in named if name not in {f.attribute for f in known}]
     wish = compare(found.wish, items, (), found.scene.catalogue)
-    filters = carry((*gender_of(items, found.facets), *known), wish.filters)
+    spoken = tuple(filter(None, (gender_said_before(found),)))
+    filters = carry((*spoken, *known), wish.filters)
     own = values_of(items, "category")
     if own and "category" not in wish.attributes and ON_OTHER_GARMENT.search(found.reading.text):
         filters = (*filters, Filter("category", "none_of", own))
@@ -85,7 +86,7 @@ def same_attribute(found: Understanding) -> Plan:
     )
     return Plan(
         Intent.SAME_ATTRIBUTE,
-        text=" ".join(filter(None, (words_of(known), wish.text))),
+        text=" ".join(dict.fromkeys(f"{words_of(known)} {wish.text}".split())),
         reference_turn=number_of(found.base),
         references=ids(items),
         filters=filters,

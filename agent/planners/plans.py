@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.comparing import compare
 from agent.planners.corrections import corrected
-from agent.planners.items import ids, kept_of, number_of, values_of, words_of
+from agent.planners.items import fulfilled, ids, kept_of, number_of, values_of, words_of
 from agent.planners.pairing import compatible, same_attribute
 from agent.planners.pictures import kind_of
 from agent.planners.understanding import Understanding, again, best_of, carried_unwanted, gender_said_before
@@ -76,7 +76,7 @@ def _modify_item(found: Understanding) -> Plan:
     wish = compare(found.wish, items, found.scene.shown(base), found.scene.catalogue)
     is_kind_said = bool(items) or "category" in wish.attributes
     kind, kind_note = ((), ()) if is_kind_said else kind_of(found.scene.uploads, found)
-    kept = kept_of(items, own_filters(base) if base and items else (), found.facets)
+    kept = kept_of(items, _still_wanted(base, items) if base and items else (), found.facets)
     if base is None and not found.scene.has_reference:
         return _search(found)
     return Plan(
@@ -88,6 +88,13 @@ def _modify_item(found: Understanding) -> Plan:
         unwanted_texts=carried_unwanted(found, base if items else None),
         notes=(*found.referent.notes, *kind_note, *wish.notes),
     )
+
+
+def _still_wanted(base: Turn, items: Sequence[Item]) -> tuple[Filter, ...]:
+    """What gave way before, nothing fulfilled: it is wished for again."""
+    own = own_filters(base)
+    held = fulfilled([condition for condition in own if condition not in base.plan.wishes], items)
+    return tuple(condition for condition in own if condition in base.plan.wishes or condition in held)
 
 
 def _refine(found: Understanding, base: Turn) -> Plan:
@@ -129,7 +136,9 @@ def _less_like(found: Understanding) -> Plan:
 def _same_item(found: Understanding) -> Plan:
     items = found.referent.items or best_of(found)
     categories = values_of(items, "category")
-    filters = (Filter("category", "any_of", categories),) if categories else ()
+    filters: tuple[Filter, ...] = (Filter("category", "any_of", categories),) if categories else ()
+    if not items:
+        filters = tuple(f for f in found.wish.filters if f.attribute == "category" and f.operator == "any_of")
     return Plan(
         Intent.SAME_ITEM,
         reference_turn=number_of(found.base),

@@ -187,7 +187,8 @@ def _rest(text: str, cue: tuple[int, int], referent: TurnReferent | None, descri
     before, after = " ".join(left).strip(), _KEEPS.sub("", text[at:].strip())
     before = re.sub(
         r"^(?:(?:ok(?:ay)?|hm+|no|actually|sorry|wait|please|can we|could you|can you|let's|i want to|i'd like to|i"
-        r"|we|you|just|never ?mind|then|and|show me|yes)[\s,.!]*)+$",
+        r"|we|you|just|never ?mind|then|and|show me|yes"
+        r"|liked|preferred|was|were|better|best|nicer|more|most|looked)[\s,.!]*)+$",
         "",
         before + " ",
     ).strip()

@@ -12,17 +12,20 @@ from functools import cache
 from pathlib import Path
 
 from agent.cues import OTHER_KINDS
-from agent.intents import decide
+from agent.cues_pictures import OF_OWN_PICTURE
+from agent.cues_sharing import sharing_of
+from agent.intents import Decision, decide
 from agent.planners.nearest import NearestExamples, load_examples
 from agent.planners.plans import PLANS, without_words
 from agent.planners.rollback import Return, find_return
 from agent.planners.understanding import Understanding
 from agent.protocols import Catalogue, Outcome, SentenceEncoder
 from agent.reading import Reading, read
-from agent.references import refer
+from agent.references import Referent, refer
 from agent.replies import reply_to
 from agent.scene import Scene, look
 from agent.several import note_on, several_wishes
+from agent.spans import Span, within
 from agent.turn_references import earlier_spans
 from agent.vocabulary import Lexicon
 from agent.wishes import wish_of
@@ -76,8 +79,9 @@ class RulesPlanner:
         if decision.intent is Intent.SEARCH and (wishes := several_wishes(reading)):
             plan = self._plan(wishes[0], scene, lexicon)
             return replace(plan, notes=(note_on(wishes), *plan.notes))
-        pointing = (*referent.spans, *earlier_spans(reading.text)) if referent.is_pointed else referent.spans
-        wish = wish_of(reading, pointing, decision.cues, scene.catalogue.facets)
+        pointing = _pointing(reading, referent, scene)
+        said = _without_names(reading, decision, lexicon) if decision.intent is Intent.SAME_ATTRIBUTE else reading
+        wish = wish_of(said, pointing, decision.cues, scene.catalogue.facets)
         plan = PLANS[decision.intent](Understanding(reading, scene, referent, decision, wish, lexicon))
         return self._with_unknown_words(plan, reading, lexicon)
 
@@ -109,6 +113,24 @@ class RulesPlanner:
             return replace(found.turn.plan, intent=Intent.ROLLBACK, then=None, reference_turn=found.turn.turn_number)
         return replace(plan, intent=Intent.ROLLBACK, then=plan.intent, reference_turn=found.turn.turn_number,
                        notes=(*found.notes, *plan.notes))  # fmt: skip
+
+
+def _pointing(reading: Reading, referent: Referent, scene: Scene) -> list[Span]:
+    """The words that are no part of the wish since they point. What a shopper's own picture is said to show is one."""
+    spans = [*referent.spans, *(earlier_spans(reading.text) if referent.is_pointed else ())]
+    if not scene.has_upload or referent.items:
+        return spans
+    kinds = [mention.span for mention in reading.mentioned("category")]
+    cut = [(start, next((kind[0] for kind in kinds if within(kind, [(start, end)])), end)) for start, end in spans]
+    return [*cut, *(match.span() for match in OF_OWN_PICTURE.finditer(reading.text))]
+
+
+def _without_names(reading: Reading, decision: Decision, lexicon: Lexicon) -> Reading:
+    """Without what only names the shared attribute: the "collar" that is to stay is no wish for any collar."""
+    sharing = sharing_of(lexicon.facets)
+    mentions = (m for m in reading.mentions if not (within(m.span, decision.cues) and sharing.is_name(m.said)))
+    negations = (negation for negation in reading.negations if not within(negation.cue, decision.cues))
+    return replace(reading, mentions=tuple(mentions), negations=tuple(negations))
 
 
 def _without_greeting(text: str) -> str:

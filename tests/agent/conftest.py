@@ -107,6 +107,17 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
 
 
 @pytest.fixture(scope="session")
+def detailed(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
+    """The studio with heels, straps and second colours."""
+    details = {"Sneakers": {"heel": "Flat"}, "Handbag": {"strap": "Chain Strap", "closure": "Zip"}}
+    rows: list[tuple[str, Attributes]] = []
+    for caption, attributes in studio_rows():
+        second = {"second_colour": "Black" if attributes["colour"] == "White" else "White"}
+        rows.append((caption, {**attributes, **details.get(str(attributes["category"]), {}), **second}))
+    return make_retriever(make_items(tmp_path_factory.mktemp("detailed"), rows))
+
+
+@pytest.fixture(scope="session")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
     return make_retriever(make_items(tmp_path_factory.mktemp("real"), real_rows()))
 
