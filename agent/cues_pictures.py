@@ -31,6 +31,8 @@ IN_SHOP = phrases(
     r"(?:buy|get|order|purchase|find|shop)\b",
     r"(?:can|could|may) (?:i|we|one) (?:buy|get|order|purchase|find) (?:it|this|that|these|those|them)\b.{0,30}"
     r"\b(?:here|from you|at yours?|in (?:the|your|this) (?:shop|store)|in[ -]?store|online|somewhere|anywhere)",
+    r"(?:is|are) (?:it|this|that|these|those)(?: \w+)? (?:still )?(?:in stock|available|for sale|on sale|sold)\b"
+    r"(?: here| (?:in|at) (?:the |your |this )?(?:shop|store))?\W*$",
 )
 """Of a picture that the shopper brings: where it is to be had. Of what the shop itself shows, a matter of the cart."""
 _WAY = (

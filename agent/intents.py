@@ -62,7 +62,7 @@ def _by_cue(reading: Reading, scene: Scene, referent: Referent) -> Decision | No
         return Decision(Intent.OTHER, kind)
     if same := _same_attribute(reading, referent, sharing_of(scene.catalogue.facets), has_scene):
         return same
-    is_same_item = is_in_shop or (has_scene and cues_pictures.SAME_ITEM.search(text)) or _is_pictured(text, scene)
+    is_same_item = is_in_shop or (has_scene and cues_pictures.SAME_ITEM.search(text)) or _is_pictured(reading, scene)
     if is_same_item and not _changes_something(reading, referent):
         return Decision(Intent.SAME_ITEM, cues=_all(cues_pictures.SAME_ITEM, text))
     if cues.COMPATIBLE.search(text) and not re.search(r"\b(?:match|same|similar).{0,20}\b(?:price|size|rating)", text):
@@ -139,9 +139,11 @@ def _other(reading: Reading) -> str:
     return ""
 
 
-def _is_pictured(text: str, scene: Scene) -> bool:
-    """ "The jacket in my photo, please"."""
-    is_shown = scene.has_upload and cues_pictures.SHOWN_IN_PICTURE.search(text) is not None
+def _is_pictured(reading: Reading, scene: Scene) -> bool:
+    """ "The jacket in my photo, please", not "shoes for the dress in my photo"."""
+    text = reading.text
+    is_one = scene.has_upload and len(reading.mentioned("category")) <= 1
+    is_shown = is_one and cues_pictures.SHOWN_IN_PICTURE.search(text) is not None
     is_other = cues_pictures.LIKE_IT.search(text) or cues.COMPATIBLE.search(text)
     return is_shown and not is_other
 

@@ -19,6 +19,7 @@ from retrieval.schema import AttributeValue, Filter
 
 _STOP = word_list("stop")
 _LESS_LIKE = re.compile(r"\b(?:less like|nothing like|not like|unlike|different from|not (?:this|that) one)\b")
+_IN_ITS_PLACE = re.compile(r"(?:instead of|rather than)\b")
 _KEEP_BEFORE = frozenset({"more", "less"})
 """ "more" and "less" stay in front of a word that the encoder should see changed: "more colourful"."""
 
@@ -52,7 +53,7 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
     if not any(mention.attribute == "category" for mention in wanted):
         wanted += heads
     prices, price_notes = _price_filters(reading, facets)
-    texts, is_less_like = _unwanted(reading, unwanted, pointing)
+    texts, is_less_like = _unwanted(reading, unwanted, pointing, has_wish=bool(wanted))
     notes = [mention.note for mention in mentions if mention.note]
     return Wish(
         text=_words(reading, wanted, [*pointing, *cues]),
@@ -119,8 +120,11 @@ def _price_filters(reading: Reading, facets: Mapping[str, Facet]) -> tuple[tuple
     return tuple(found.values()), ()
 
 
-def _unwanted(reading: Reading, mentions: Sequence[Mention], pointing: Sequence[Span]) -> tuple[tuple[str, ...], bool]:
-    """Words in the scope of a negation that no attribute expresses; True when the scope points at an item instead."""
+def _unwanted(
+    reading: Reading, mentions: Sequence[Mention], pointing: Sequence[Span], *, has_wish: bool
+) -> tuple[tuple[str, ...], bool]:
+    """Words in the scope of a negation that no attribute expresses; True when the scope points at an item instead.
+    "Instead of this, jeans" is a change of what it points at, if it says to what."""
     spans = [mention.span for mention in mentions if mention.meaning.values]
     texts: list[str] = []
     is_less_like = False
@@ -129,7 +133,7 @@ def _unwanted(reading: Reading, mentions: Sequence[Mention], pointing: Sequence[
             negation.cue[0] <= span[0] and span[0] < negation.scope[1] + 6 and span[1] > negation.scope[0]
             for span in pointing
         ):
-            is_less_like = True
+            is_less_like = is_less_like or not (has_wish and _IN_ITS_PLACE.match(reading.text, negation.cue[0]))
             continue
         scope = reading.text[slice(*negation.scope)]
         for part in re.split(r",|\b(?:and|or|nor)\b", scope):

@@ -72,7 +72,7 @@ def same_attribute(found: Understanding) -> Plan:
     ]
     unknown = [name for name in named if name not in {f.attribute for f in known}]
     wish = compare(found.wish, items, (), found.scene.catalogue)
-    spoken = tuple(filter(None, (gender_said_before(found),)))
+    spoken = tuple(filter(None, (gender_said_before(found, when_searching=True),)))
     filters = carry((*spoken, *known), wish.filters)
     own = values_of(items, "category")
     if own and "category" not in wish.attributes and ON_OTHER_GARMENT.search(found.reading.text):

@@ -61,9 +61,11 @@ def again(plan: Plan) -> Intent:
     return plan.action if plan.action in (Intent.COMPATIBLE, Intent.SAME_ATTRIBUTE, Intent.SAME_ITEM) else Intent.MODIFY
 
 
-def gender_said_before(found: Understanding) -> Filter | None:
-    """Only what was said in words holds on, not what came from an item."""
+def gender_said_before(found: Understanding, *, when_searching: bool = False) -> Filter | None:
+    """Only what was said in words holds on, not what came from an item; `when_searching`: nor what changed an item."""
     for turn in reversed(found.scene.path):
+        if when_searching and turn.plan.action is not Intent.SEARCH:
+            continue
         said = [m for m in find_mentions(plain(turn.message.text), found.lexicon) if m.attribute == "gender"]
         filters = [f for f in own_filters(turn) if f.attribute == "gender" and f.operator == "any_of"]
         if said and filters:

@@ -8,11 +8,13 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.planners.rules import RulesPlanner
+from agent.protocols import Catalogue
 from agent.retrieval_step import catalogue_of
 from retrieval.retriever import Retriever
-from retrieval.schema import Filter, Image, Intent, Message, Plan, Session
+from retrieval.schema import Filter, Image, Intent, Message, Plan, Session, Turn
 
 Says = Callable[..., Plan]
+Chat = Callable[..., tuple[Session, Turn]]
 
 
 @pytest.fixture(scope="module")
@@ -127,12 +129,16 @@ def test_a_value_that_is_said_counts_although_the_item_does_not_list_it(says: Sa
     assert plan.filters == (Filter("length", "any_of", ("Full Length",)),)
 
 
-def test_for_whom_is_kept_where_it_was_said(detailed: Retriever, planner: RulesPlanner) -> None:
-    assistant, catalogue = Assistant(detailed, planner, k=8), catalogue_of(detailed)
-    session = Session("s").append(assistant.respond(Session("s"), Message("jackets for men")))
-    plan = planner.understand(session, Message("what else has this colour?", selected="i040"), catalogue)
+@pytest.mark.parametrize(
+    ("before", "attributes"),
+    [(("jackets for men",), {"gender", "colour"}), (("jackets", "make it blue and for men"), {"colour"})],
+)
+def test_for_whom_one_searches_is_kept_and_what_changed_an_item_is_not(
+    chat: Chat, planner: RulesPlanner, catalogue: Catalogue, before: tuple[str, ...], attributes: set[str]
+) -> None:
+    plan = planner.understand(chat(*before)[0], Message("what else has this colour?", selected="i040"), catalogue)
 
-    assert {f.attribute for f in plan.filters} == {"gender", "colour"}
+    assert {f.attribute for f in plan.filters} == attributes
 
 
 @pytest.mark.parametrize(
@@ -164,6 +170,7 @@ def test_who_wants_to_see_it_otherwise_means_the_same_item(says: Says, text: str
         "do you sell this?",
         "do you have this in store?",
         "do you have these in stock",
+        "is this in stock?",
         "find me this wallet",
         "find these shoes in the shop",
         "which one is this?",
