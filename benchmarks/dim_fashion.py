@@ -40,7 +40,7 @@ from builders.dim_fashion.records import benchmark_images, recorded_sessions
 from builders.dim_fashion.refine import P_ENRICH, refine
 from builders.dim_fashion.split import split_sessions
 from builders.dim_fashion.stats import write_stats
-from builders.dim_fashion.usable import usable
+from builders.dim_fashion.usable import first_of_place, usable
 from builders.dim_fashion.walk import Walker, WalkSettings, draw_sessions
 from builders.dim_fashion.writing import write_benchmark
 from builders.instances import N_NEGATIVES, N_POSITIVES, Coverage, Instance, SourceData, SourceImage
@@ -222,7 +222,8 @@ def _draw_sessions(
     sources: list[SourceData], rows: dict[str, int], bridges: Bridges, n_sessions: int, watch: Watch, seed: int
 ) -> list[DraftSession]:
     places = {name: int(bridges.places[row]) for name, row in rows.items()}
-    instances = usable((each for source in sources for each in source.instances), places)[0]
+    firsts = first_of_place({name: image for source in sources for name, image in source.images.items()}, places)
+    instances = usable((each for source in sources for each in source.instances), places, firsts)[0]
     settings = WalkSettings()
     walks = watch.time(
         "walk",
@@ -240,9 +241,9 @@ def _draw_sessions(
 def _write(
     folder: Path, sources: list[SourceData], sessions: list[DraftSession], splits: Sequence[Split], rows: dict[str, int]
 ) -> str:
-    recorded, qrels, pools = recorded_sessions(sessions, splits, "scale")
-    images = benchmark_images(sources, rows, sessions)
-    write_benchmark(folder, recorded, images, qrels, pools, {"name": "scale"}, {})
+    records = recorded_sessions(sessions, splits, "scale", SEED)
+    images = benchmark_images(sources, (), rows, sessions)
+    write_benchmark(folder, records.sessions, images, records.qrels, records.pools, {"name": "scale"}, {})
     return f"{sum(path.stat().st_size for path in folder.iterdir()) / 1e6:,.0f} MB"
 
 

@@ -46,6 +46,8 @@ Origin = Literal["source", "bridge", "enrichment"]
 """Whether a turn is an instance of a data set, the modification that a bridge became, or an added first search."""
 PictureKind = Literal["product", "worn", "street", "sketch", "cutout"]
 """product: one item on plain ground; worn: on a person in a studio; street: a user's picture, with background."""
+IN_GALLERY: frozenset[PictureKind] = frozenset({"product", "worn"})
+"""Kinds that a shop shows."""
 
 
 class Task(StrEnum):
@@ -176,21 +178,18 @@ def read_benchmark(folder: Path, roots: Mapping[str, Path] | None = None) -> Ben
     card = read_card(folder)
     if checksum(folder) != card.get("checksum"):
         raise BenchmarkError(f"The files in {folder} are not those of its {CARD}: build the benchmark again.")
-    sessions = tuple(_session(record, where) for record, where in _records(folder / SESSIONS))
-    images = (_image(record, where) for record, where in _records(folder / IMAGES))
-    pools = {
-        _value(record, "query_id", where): tuple(_value(record, "candidates", where))
-        for record, where in _records(folder / POOLS)
-    }
-    return Benchmark(
-        folder=folder,
-        card=card,
-        sessions=sessions,
-        images={image.image_id: image for image in images},
-        qrels=read_qrels(folder / QRELS),
-        pools=pools,
-        roots={**_roots(folder), **(roots or {})},
-    )
+    try:
+        return Benchmark(
+            folder=folder,
+            card=card,
+            sessions=tuple(_session(record, where) for record, where in _records(folder / SESSIONS)),
+            images={image.image_id: image for image in (_image(*read) for read in _records(folder / IMAGES))},
+            qrels=read_qrels(folder / QRELS),
+            pools=dict(_pool(record, where) for record, where in _records(folder / POOLS)),
+            roots={**_roots(folder), **(roots or {})},
+        )
+    except UnicodeDecodeError as error:
+        raise BenchmarkError(f"A file in {folder} is not text in UTF-8 ({error.reason}). Build it again.") from error
 
 
 def read_card(folder: Path) -> Mapping[str, Any]:
@@ -202,7 +201,7 @@ def read_card(folder: Path) -> Mapping[str, Any]:
         )
     try:
         card = json.loads((folder / CARD).read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BenchmarkError(f"{folder / CARD} is damaged ({error}): build the benchmark again.") from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise BenchmarkError(f'{folder / CARD} is not the card of a benchmark ("format": "{FORMAT}").')
@@ -241,7 +240,7 @@ def _roots(folder: Path) -> dict[str, Path]:
     try:
         named = json.loads((folder / ROOTS).read_text(encoding="utf-8"))
         return {str(source): folder / str(root) for source, root in named.items()}  # an absolute root stays itself
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, RecursionError) as error:
         raise BenchmarkError(
             f"{folder / ROOTS} is damaged ({error}). Delete it and name folders by --pictures."
         ) from error
@@ -253,7 +252,7 @@ def _records(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
             where = f"Line {number} of {path}"
             try:
                 record = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise BenchmarkError(f"{where} is not JSON. Build the benchmark again.") from error
             if not isinstance(record, dict):
                 raise BenchmarkError(f"{where} is not an object. Build the benchmark again.")
@@ -275,13 +274,36 @@ def _session(record: dict[str, Any], where: str) -> RecordedSession:
             RecordedTurn(**{**turn, "task": Task(turn["task"]), "references": tuple(turn.get("references", ()))})
             for turn in _value(record, "turns", where)
         )
+        for turn in turns:
+            _check_turn(turn)
     except (TypeError, ValueError, KeyError) as error:
         raise BenchmarkError(f"{where} has a damaged turn ({error}). Build the benchmark again.") from error
     return RecordedSession(str(_value(record, "session_id", where)), split, turns)
 
 
+def _check_turn(turn: RecordedTurn) -> None:
+    """Raises TypeError for a value of another type."""
+    texts = (turn.text, turn.chosen, turn.dataset, turn.attribute, turn.origin, *turn.references)
+    numbers = (turn.turn_number, 0 if turn.rollback_to is None else turn.rollback_to)
+    if not all(isinstance(text, str) for text in texts) or not all(type(number) is int for number in numbers):
+        raise TypeError("a value of another type")
+
+
+def _pool(record: dict[str, Any], where: str) -> tuple[str, tuple[str, ...]]:
+    query_id, candidates = _value(record, "query_id", where), _value(record, "candidates", where)
+    if not isinstance(candidates, list) or not all(isinstance(each, str) for each in (query_id, *candidates)):
+        raise BenchmarkError(f"{where} is no pool. Build the benchmark again.")
+    return query_id, tuple(candidates)
+
+
 def _image(record: dict[str, Any], where: str) -> BenchmarkImage:
     try:
-        return BenchmarkImage(**record)
+        image = BenchmarkImage(**record)
     except TypeError as error:
         raise BenchmarkError(f"{where} is no picture ({error}). Build the benchmark again.") from error
+    texts = (image.image_id, image.source, image.path, image.kind, image.product_id, image.caption)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(image.attributes, dict):
+        raise BenchmarkError(f"{where} is no picture (a value of another type). Build the benchmark again.")
+    if image.path.startswith("/") or ".." in image.path.split("/"):
+        raise BenchmarkError(f"{where} names {image.path!r:.80}, which lies outside of the source's folder.")
+    return image

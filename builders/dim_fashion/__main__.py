@@ -9,15 +9,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from builders.dim_fashion.bridges import THRESHOLD
-from builders.dim_fashion.build import AnnotatorMaker, BuildSettings, SourceChoice, build, read_sources
+from builders.dim_fashion.build import AnnotatorMaker, SourceChoice, build, read_sources
+from builders.dim_fashion.card import BuildSettings
 from builders.dim_fashion.refine import P_ENRICH
 from builders.dim_fashion.walk import MAX_TURNS, P_DIRECT, P_ROLLBACK, WalkSettings
 from builders.sources import SOURCES
+from retrieval import command
 from retrieval.benchmark import read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
-from retrieval.errors import BenchmarkError, FashionSearchError
+from retrieval.errors import BenchmarkError
 
-INTERRUPTED = 130
+MAX_DIGITS = 12
+"""Of a limit."""
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -77,14 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(argv)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     logging.getLogger("builders").setLevel(logging.INFO)
-    try:
-        return _run(arguments)
-    except FashionSearchError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted: the same command goes on where it stopped\n")
-        return INTERRUPTED
+    return command.run(lambda: _run(arguments), "the same command goes on where it stopped")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -160,8 +156,8 @@ def _pairs(texts: Sequence[str], form: str) -> Mapping[str, str]:
 
 
 def _whole(name: str, value: str) -> int:
-    if not value.isdecimal() or int(value) < 1:
-        raise BenchmarkError(f"--limit {name}={value}: give a whole number from 1.")
+    if not value.isdecimal() or len(value) > MAX_DIGITS or int(value) < 1:
+        raise BenchmarkError(f"--limit {name}={value:.30}: give a whole number from 1.")
     return int(value)
 
 
@@ -172,7 +168,9 @@ def _annotator_maker(arguments: argparse.Namespace) -> AnnotatorMaker:
         return lambda images, _: EmbeddedAnnotator(images)
     if not (arguments.chat_url and arguments.chat_model):
         raise BenchmarkError("--annotator chat needs --chat-url and --chat-model.")
-    from builders.dim_fashion.annotators.chat import ChatAnnotator
+    from builders.dim_fashion.annotators.chat import ChatAnnotator, check_address
+
+    check_address(arguments.chat_url)  # before hours of work
 
     cache = arguments.out / "work" / "answers.jsonl"
     return lambda images, path_of: ChatAnnotator(images, path_of, arguments.chat_url, arguments.chat_model, cache)
@@ -197,6 +195,10 @@ def _command(arguments: argparse.Namespace) -> str:
         "annotator",
     ):
         parts.append(f"--{name.replace('_', '-')} {getattr(arguments, name)}")
+    if arguments.annotator == "chat":
+        parts.append(f"--chat-url URL --chat-model {arguments.chat_model}")
+    if arguments.encoder != DEFAULT_FOLDER:
+        parts.append("--encoder DIR")
     return " ".join((*parts, "--out DIR"))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from builders.dim_fashion.components import Components
 from retrieval.errors import BenchmarkError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ SEED = 20
 
 @dataclass(frozen=True, slots=True)
 class Bridges:
-    """Rows are those of the embeddings; pictures that are exact duplicates share the place of their first row."""
+    """Rows are those of the embeddings; pictures that are duplicates share the place of their first row."""
 
     places: NDArray[np.int32]
     """Row -> its place: the smallest row of its duplicates."""
@@ -44,7 +45,8 @@ class Bridges:
     neighbours: NDArray[np.int32]
     """Places, the nearest first, ties by place; at most 50 each."""
     table: tuple[tuple[float, int, int], ...]
-    """(threshold, edges between data sets, pictures with at least one), edges counted once and without a limit."""
+    """(threshold, edges between data sets, pictures with at least one), over places, edges counted once and without a
+    limit. An inverted file may find an edge from its higher place alone; it is not counted then."""
     recall: float
     """Share of a sample's neighbours above the threshold that the search found; 1.0 when it was exact."""
 
@@ -66,29 +68,47 @@ def dataset_masks(dataset_of_rows: Sequence[Sequence[str]]) -> NDArray[np.int64]
 
 
 def find_bridges(
-    embeddings: Embeddings,
-    masks: NDArray[np.int64],
-    threshold: float = THRESHOLD,
-    known_apart: Callable[[int, int], bool] | None = None,
-    same_bytes: Sequence[tuple[int, int]] = (),
+    embeddings: Embeddings, masks: NDArray[np.int64], threshold: float = THRESHOLD, products: Sequence[str] = ()
 ) -> Bridges:
-    """Join pictures of different data sets with cosine >= threshold.
+    """Merge duplicates, then join pictures of different data sets with cosine >= threshold.
 
-    `embeddings` has shape (n, dim), float32, unit rows; `masks` comes from `dataset_masks`. Duplicates are pictures of
-    equal bytes, and those above a cosine of .995 unless `known_apart(row, row)` says that they are different products.
+    `embeddings` has shape (n, dim), float32, unit rows; `masks` comes from `dataset_masks`. `products` gives each row's
+    product_id, "" where it is not known: pictures above a cosine of .995 (those of equal bytes among them) are
+    duplicates unless they are known to show different products.
     """
     n = len(embeddings)
     if not n:
         raise BenchmarkError("There is no picture to join: no source gave any.")
     search, is_exact = _search(embeddings)
-    lowest = min(*THRESHOLDS, threshold)
+    places = _merge(n, _alike(n, search), products)
+    firsts = np.unique(places)
+    if len(firsts) < n:
+        masks = _merged_masks(masks, places)[firsts]
+        embeddings = embeddings[firsts]
+        search, is_exact = _search(embeddings)
+    table, edges = _edges(search, masks, threshold)
+    recall = 1.0 if is_exact else _sampled_recall(embeddings, masks, search, threshold)
+    offsets = np.searchsorted(firsts[edges["row"]], np.arange(n + 1)).astype(np.int64)
+    return Bridges(places, offsets, firsts[edges["other"]].astype(np.int32), table, recall)
+
+
+def _merged_masks(masks: NDArray[np.int64], places: NDArray[np.int32]) -> NDArray[np.int64]:
+    """A place stands in the data sets of all its pictures."""
+    merged = masks.copy()
+    np.bitwise_or.at(merged, places, masks)
+    return merged
+
+
+def _edges(
+    search: Callable[..., tuple[Any, Any, Any]], masks: NDArray[np.int64], threshold: float
+) -> tuple[tuple[tuple[float, int, int], ...], NDArray[Any]]:
+    """The table, and the up to 50 nearest above the threshold of each row, as `_strongest` gives them."""
+    n = len(masks)
     counts = np.zeros(len(THRESHOLDS), np.int64)
     bridged = np.zeros((len(THRESHOLDS), n), bool)
     edges: list[NDArray[Any]] = []
-    duplicates: list[tuple[int, int]] = list(same_bytes)
     for start in range(0, n, BATCH):
-        rows, others, cosines = search(np.arange(start, min(start + BATCH, n)), lowest)
-        duplicates += _alike(rows, others, cosines, known_apart)
+        rows, others, cosines = search(np.arange(start, min(start + BATCH, n)), min(*THRESHOLDS, threshold))
         joins = _joins(masks[rows], masks[others]) & (rows != others)
         rows, others, cosines = rows[joins], others[joins], cosines[joins]
         for position, level in enumerate(THRESHOLDS):
@@ -97,11 +117,8 @@ def find_bridges(
             bridged[position, rows[above]] = True
             bridged[position, others[above]] = True
         edges.append(_strongest(rows, others, cosines, threshold))
-    places = _merge(n, duplicates)
-    offsets, neighbours = _by_place(n, places, np.concatenate(edges))
-    recall = 1.0 if is_exact else _sampled_recall(embeddings, masks, search, threshold)
     table = tuple((level, int(counts[i]), int(bridged[i].sum())) for i, level in enumerate(THRESHOLDS))
-    return Bridges(places, offsets, neighbours, table, recall)
+    return table, np.concatenate(edges)
 
 
 def _joins(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -134,12 +151,12 @@ def _search(embeddings: Embeddings) -> tuple[Callable[..., tuple[Any, Any, Any]]
     return search, is_exact
 
 
-def _alike(
-    rows: NDArray[Any], others: NDArray[Any], cosines: NDArray[Any], known_apart: Callable[[int, int], bool] | None
-) -> list[tuple[int, int]]:
-    near = (cosines > DUPLICATE) & (rows < others)
-    pairs = zip(rows[near].tolist(), others[near].tolist(), strict=True)
-    return [(one, other) for one, other in pairs if known_apart is None or not known_apart(one, other)]
+def _alike(n: int, search: Callable[..., tuple[Any, Any, Any]]) -> Iterator[tuple[int, int]]:
+    """Pairs of rows above the cosine of duplicates, the lower one first."""
+    for start in range(0, n, BATCH):
+        rows, others, _ = search(np.arange(start, min(start + BATCH, n)), DUPLICATE)
+        ahead = rows < others
+        yield from zip(rows[ahead].tolist(), others[ahead].tolist(), strict=True)
 
 
 def _strongest(rows: NDArray[Any], others: NDArray[Any], cosines: NDArray[Any], threshold: float) -> NDArray[Any]:
@@ -152,33 +169,23 @@ def _strongest(rows: NDArray[Any], others: NDArray[Any], cosines: NDArray[Any], 
     return edges[rank < MAX_NEIGHBOURS]
 
 
-def _merge(n: int, pairs: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
-    """Row -> the smallest row that it is joined with."""
-    from builders.dim_fashion.components import Components
-
+def _merge(n: int, pairs: Iterable[tuple[int, int]], products: Sequence[str]) -> NDArray[np.int32]:
+    """Row -> the smallest row that it is joined with; no two known products of one name space are joined."""
     joined = Components(n)
-    for one, other in pairs:
-        joined.join(one, other)
+    known: dict[int, dict[str, str]] = {}
+    """Root -> name space -> product_id."""
+
+    def products_of(root: int) -> dict[str, str]:
+        product = products[root] if products else ""
+        return known.setdefault(root, {product.partition("/")[0]: product} if product else {})
+
+    for one, other in sorted(pairs):
+        low, high = sorted((joined.root(one), joined.root(other)))
+        ours, theirs = products_of(low), products_of(high)
+        if low != high and all(ours.get(space, product) == product for space, product in theirs.items()):
+            joined.join(low, high)
+            ours |= theirs
     return np.array([joined.root(row) for row in range(n)], dtype=np.int32)
-
-
-def _by_place(n: int, places: NDArray[np.int32], edges: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Edges between rows -> neighbours of places: each once, the nearest first, at most 50."""
-    one, other = places[edges["row"]], places[edges["other"]]
-    cosine = edges["cosine"]
-    apart = one != other
-    one, other, cosine = one[apart], other[apart], cosine[apart]
-    order = np.lexsort((-cosine, other, one))
-    one, other, cosine = one[order], other[order], cosine[order]
-    first = np.ones(len(one), bool)
-    first[1:] = (one[1:] != one[:-1]) | (other[1:] != other[:-1])
-    one, other, cosine = one[first], other[first], cosine[first]
-    order = np.lexsort((other, -cosine, one))
-    one, other = one[order], other[order]
-    rank = np.arange(len(one)) - np.searchsorted(one, one)
-    one, other = one[rank < MAX_NEIGHBOURS], other[rank < MAX_NEIGHBOURS]
-    offsets = np.searchsorted(one, np.arange(n + 1)).astype(np.int64)
-    return offsets, other.astype(np.int32)
 
 
 def _sampled_recall(

@@ -8,18 +8,25 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builders.dim_fashion.bridges import THRESHOLD, Bridges, dataset_masks, find_bridges
-from builders.dim_fashion.records import benchmark_images, recorded_sessions
-from builders.dim_fashion.refine import P_ENRICH, Refined, refine
-from builders.dim_fashion.split import SplitSessions, split_sessions
-from builders.dim_fashion.usable import usable
+from builders.dim_fashion.bridges import Bridges, dataset_masks, find_bridges
+from builders.dim_fashion.card import (
+    BuildSettings,
+    describe_bridges,
+    describe_sessions,
+    describe_settings,
+    describe_source,
+)
+from builders.dim_fashion.records import Records, benchmark_images, recorded_sessions
+from builders.dim_fashion.refine import refine
+from builders.dim_fashion.split import split_sessions
+from builders.dim_fashion.usable import first_of_place, usable
 from builders.dim_fashion.vectors import picture_vectors
-from builders.dim_fashion.walk import Walker, WalkSettings, draw_sessions
-from builders.dim_fashion.writing import refuse_foreign, write_benchmark
+from builders.dim_fashion.walk import Walker, draw_sessions
+from builders.dim_fashion.writing import claimed, write_benchmark
 from builders.sources import read_source
 from retrieval.benchmark import read_benchmark
 from retrieval.errors import BenchmarkError
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from builders.dim_fashion.annotators import Annotator
     from builders.dim_fashion.drafts import DraftSession
     from builders.instances import Instance, SourceData, SourceImage
+    from retrieval.benchmark import BenchmarkImage
     from retrieval.protocols import Embeddings, Encoder
 
 log = logging.getLogger(__name__)
@@ -44,17 +52,6 @@ class SourceChoice:
     """Records, or garments of the studio; None: all."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildSettings:
-    name: str = "dim-fashion"
-    seed: int = 1
-    n_sessions: int = 5000
-    """Walks of two turns or more; the checks of step 3 leave fewer."""
-    threshold: float = THRESHOLD
-    p_enrich: float = P_ENRICH
-    walk: WalkSettings = field(default_factory=WalkSettings)
-
-
 AnnotatorMaker = Callable[[Mapping[str, "SourceImage"], Callable[[str], Path]], "Annotator"]
 """Gets the pictures by image_id, and where each lies."""
 
@@ -69,41 +66,52 @@ def build(
 ) -> dict[str, Any]:
     """Build the benchmark in `out` and return its card.
 
-    Raises SourceError, BenchmarkError; whatever is raised, `out` then holds no finished benchmark that it did not hold
-    before. Pictures and vectors that were made stay for the next try.
+    Raises BenchmarkError, SourceError, AnnotatorError, DependencyError; whatever is raised, `out` then holds no
+    finished benchmark that it did not hold before. Pictures and vectors that were made stay for the next try.
     """
     _check(settings)
-    refuse_foreign(out)
+    with claimed(out, {choice.name: choice.folder for choice in choices}):
+        return _build(out, choices, settings, encoder, make_annotator, command)
+
+
+def _build(
+    out: Path,
+    choices: Sequence[SourceChoice],
+    settings: BuildSettings,
+    encoder: Encoder,
+    make_annotator: AnnotatorMaker,
+    command: str,
+) -> dict[str, Any]:
     sources = read_sources(out, choices, settings.seed)
     pictures = _pictures(sources)
     paths = {picture: source.root / image.path for source in sources for picture, image in source.images.items()}
-    embeddings, rows = _vectors(encoder, pictures, paths, out / "work" / "vectors")
+    embeddings, rows, unusable = _vectors(encoder, pictures, paths, out / "work" / "vectors")
     bridges = _bridges(sources, pictures, rows, embeddings, settings.threshold)
     places = {picture: int(bridges.places[row]) for picture, row in rows.items()}
-    instances, unusable = usable(_instances(sources), places)
+    firsts = first_of_place(pictures, places)
+    instances, left_out = usable(_instances(sources), places, firsts)
     walks = _walk(instances, rows, bridges, settings)
     annotator = make_annotator(pictures, paths.__getitem__)
     refined = refine(walks, annotator, places, settings.walk.max_turns, settings.p_enrich, settings.seed)
     log.info("refined: %s", ", ".join(f"{n} {outcome}" for outcome, n in refined.n_by_outcome.items()))
     if not refined.sessions:
-        raise BenchmarkError("No session is left after the checks. Give more data, or a lower --threshold.")
+        raise BenchmarkError(
+            "No session is left after the checks. Give more data, more --sessions, or a lower --threshold."
+        )
     split = split_sessions(refined.sessions, settings.seed)
     card = {
-        "name": settings.name,
-        "seed": settings.seed,
-        "settings": _settings(settings),
+        **describe_settings(settings, command),
         "encoder": asdict(encoder.manifest),
         "vectors": f"sha256:{hashlib.sha256(embeddings.tobytes()).hexdigest()}",
         "annotator": annotator.name,
-        "command": command,
-        "sources": [_source_record(source) for source in sources],
-        "unusable_instances": dict(sorted(unusable.items())),
-        "bridges": [{"threshold": level, "edges": e, "images": n} for level, e, n in bridges.table],
-        "bridge_search": {"recall": round(bridges.recall, 4), "n_duplicates": bridges.n_duplicates},
-        "refinement": {"walks": len(walks), **refined.n_by_outcome, "bridges": dict(sorted(refined.n_bridges.items()))},
-        "counts": _counts(refined, split),
+        "sources": [describe_source(source, unusable) for source in sources],
+        "unusable_instances": dict(sorted(left_out.items())),
+        **describe_bridges(bridges),
+        **describe_sessions(len(walks), refined, split),
     }
-    return _write(out, sources, refined.sessions, split, rows, card)
+    records = recorded_sessions(refined.sessions, split.splits, settings.name, settings.seed)
+    images = benchmark_images(sources, unusable, frozenset(firsts.values()), refined.sessions)
+    return _write(out, records, images, card, {source.name: source.root for source in sources})
 
 
 def _check(settings: BuildSettings) -> None:
@@ -121,7 +129,8 @@ def _check(settings: BuildSettings) -> None:
 
 
 def read_sources(out: Path, choices: Sequence[SourceChoice], seed: int) -> list[SourceData]:
-    """Sorted by name. Raises SourceError for none, or one named twice."""
+    """Sorted by name. Raises BenchmarkError for none, one named twice, or sources without a single instance, and what
+    their readers raise."""
     names = [choice.name for choice in choices]
     if not names:
         raise BenchmarkError("There is nothing to build from. Name at least one --source.")
@@ -154,15 +163,16 @@ def _instances(sources: Sequence[SourceData]) -> list[Instance]:
 
 def _vectors(
     encoder: Encoder, pictures: Mapping[str, SourceImage], paths: Mapping[str, Path], cache: Path
-) -> tuple[Embeddings, dict[str, int]]:
-    """Vectors of all usable pictures that sessions may show, and the row of each."""
+) -> tuple[Embeddings, dict[str, int], frozenset[str]]:
+    """Vectors of all usable pictures that sessions may show, the row of each, and the pictures that cannot be used."""
     names = sorted(picture for picture, image in pictures.items() if image.kind not in NOT_ENCODED)
     embeddings, reasons = picture_vectors(encoder, [paths[name] for name in names], cache)
     kept = [row for row, reason in enumerate(reasons) if not reason]
     if len(kept) < len(names):
         first = next(reason for reason in reasons if reason)
         log.warning("%d pictures cannot be used, the first because: %s", len(names) - len(kept), first)
-    return embeddings[kept], {names[row]: position for position, row in enumerate(kept)}
+    unusable = frozenset(name for name, reason in zip(names, reasons, strict=True) if reason)
+    return embeddings[kept], {names[row]: position for position, row in enumerate(kept)}, unusable
 
 
 def _bridges(
@@ -183,18 +193,14 @@ def _bridges(
             if picture in datasets and not datasets[picture]:
                 datasets[picture].add(source.name)
 
-    def known_apart(one: int, other: int) -> bool:
-        first, second = pictures[names[one]].product_id, pictures[names[other]].product_id
-        return bool(first and second and first != second)
-
     masks = dataset_masks([sorted(datasets[name]) for name in names])
-    bridges = find_bridges(embeddings, masks, threshold, known_apart)
+    bridges = find_bridges(embeddings, masks, threshold, [pictures[name].product_id for name in names])
     log.info("bridges: %s", ", ".join(f"{edges} at {level:.2f}" for level, edges, _ in bridges.table))
     return bridges
 
 
 def _walk(
-    instances: Sequence[Instance], rows: dict[str, int], bridges: Bridges, settings: BuildSettings
+    instances: Sequence[Instance], rows: Mapping[str, int], bridges: Bridges, settings: BuildSettings
 ) -> list[DraftSession]:
     walker = Walker(instances, rows, bridges, settings.walk)
     walks = draw_sessions(walker, settings.n_sessions, settings.seed)
@@ -206,54 +212,20 @@ def _walk(
     return walks
 
 
-def _settings(settings: BuildSettings) -> dict[str, Any]:
-    values = asdict(settings)
-    return {**values.pop("walk"), **{name: value for name, value in values.items() if name not in ("name", "seed")}}
-
-
-def _source_record(source: SourceData) -> dict[str, Any]:
-    coverage = source.coverage
-    return {
-        "name": source.name,
-        "revision": source.revision,
-        "n_records": coverage.n_records,
-        "n_kept": coverage.n_kept,
-        "dropped": dict(sorted(coverage.dropped.items())),
-        "tolerated": dict(sorted(coverage.tolerated.items())),
-        "n_missing_pictures": len(coverage.missing_pictures),
-        "n_images": len(source.images),
-        "n_instances": len(source.instances),
-    }
-
-
-def _counts(refined: Refined, split: SplitSessions) -> dict[str, int]:
-    return {
-        "sessions": len(refined.sessions),
-        "turns": split.n_signatures,
-        "unique_signatures": split.n_unique_signatures,
-        "components": split.n_components,
-        "single_components": split.n_singles,
-    }
-
-
 def _write(
     out: Path,
-    sources: Sequence[SourceData],
-    sessions: Sequence[DraftSession],
-    split: SplitSessions,
-    rows: Mapping[str, int],
+    records: Records,
+    images: Sequence[BenchmarkImage],
     card: Mapping[str, Any],
+    roots: Mapping[str, Path],
 ) -> dict[str, Any]:
     """Written twice: first where the audit reads it back, then, if nothing was found, in its place."""
     from builders.dim_fashion.audit import audit
     from builders.dim_fashion.stats import write_stats
 
-    recorded, qrels, pools = recorded_sessions(sessions, split.splits, str(card["name"]))
-    images = benchmark_images(sources, rows, sessions)
-    roots = {source.name: source.root for source in sources}
     trial = out / "work" / "trial"
     shutil.rmtree(trial, ignore_errors=True)
-    write_benchmark(trial, recorded, images, qrels, pools, card, roots)
+    write_benchmark(trial, records.sessions, images, records.qrels, records.pools, card, roots)
     benchmark = read_benchmark(trial)
     report = audit(benchmark)
     if report.findings:
@@ -261,7 +233,7 @@ def _write(
             f"The audit found {len(report.findings)} faults, which is a fault of this program; the first: "
             f"{report.findings[0]}. The refused benchmark lies in {trial}."
         )
-    stats = write_stats(benchmark)
-    finished = write_benchmark(out, recorded, images, qrels, pools, card, roots, stats)
-    shutil.rmtree(trial)
+    stats = write_stats(benchmark, report)
+    finished = write_benchmark(out, records.sessions, images, records.qrels, records.pools, card, roots, stats)
+    shutil.rmtree(trial, ignore_errors=True)
     return finished

@@ -14,6 +14,7 @@ class DraftTurn:
     task: Task
     dataset: str
     text: str
+    """The request alone; how a rollback is said is added when the session is written."""
     target: str
     references: tuple[str, ...] = ()
     instance_id: str = ""

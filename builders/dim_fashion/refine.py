@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from builders.dim_fashion.drafts import DraftSession, DraftTurn
-from builders.dim_fashion.split import signature
+from builders.dim_fashion.split import Signature, signature
 from builders.dim_fashion.walk import MAX_IN_A_ROW
 from builders.instances import N_NEGATIVES, N_POSITIVES
 from retrieval.benchmark import Task
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 P_ENRICH = 0.25
 """Share of the sessions from a single product picture that get a search by words in front (ours): with all of them, the
 first turns would be searches by words for the most part."""
-ROLLBACKS = (
-    "Go back to turn {n}, then {request}",
-    "Back to the result of turn {n}: {request}",
-    "Return to turn {n} and from there {request}",
-    "I liked turn {n} better, go back to it. {request}",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +40,15 @@ def refine(
     p_enrich: float,
     seed: int,
 ) -> Refined:
-    """`places` maps image_id to the first of its duplicates; `seed` draws whom to enrich and how a rollback is said."""
+    """`places` maps image_id to the first of its duplicates; `seed` draws whom to enrich."""
     rng = random.Random(seed)
     readings = _readings(sessions, annotator)
     rewritten = [_rewrite(session, readings, places, max_turns) for session in sessions]
     enriched = _enrich([session for session in rewritten if len(session) >= 2], annotator, p_enrich, rng)
-    worded = [_worded(session[:max_turns], rng) for session in enriched]
-    kept, outcomes = _checked(_once_each(worded), annotator)
+    different = _once_each([session[:max_turns] for session in enriched])
+    kept, outcomes = _checked(different, annotator)
     outcomes["too short after refinement"] = len(sessions) - len(enriched)
-    outcomes["the same as another"] = len(worded) - outcomes.total() + outcomes["too short after refinement"]
+    outcomes["the same as another"] = len(enriched) - len(different)
     n_bridges = Counter(
         "same" if r.is_same else "modification" if r.modification else "nothing" for r in readings.values()
     )
@@ -170,18 +164,12 @@ def _with_first_search(session: DraftSession, text: str) -> DraftSession:
     return (search, *later)
 
 
-def _worded(session: DraftSession, rng: random.Random) -> DraftSession:
-    return tuple(
-        replace(turn, text=rng.choice(ROLLBACKS).format(n=turn.rollback_to, request=turn.text))
-        if turn.rollback_to
-        else turn
-        for turn in session
-    )
-
-
 def _once_each(sessions: Sequence[DraftSession]) -> list[DraftSession]:
     """Sessions of the same retrievals in the same order count once; the first one stays."""
-    return list({tuple(map(signature, session)): session for session in reversed(sessions)}.values())[::-1]
+    kept: dict[tuple[Signature, ...], DraftSession] = {}
+    for session in sessions:
+        kept.setdefault(tuple(map(signature, session)), session)
+    return list(kept.values())
 
 
 def _checked(sessions: Sequence[DraftSession], annotator: Annotator) -> tuple[list[DraftSession], Counter[str]]:

@@ -34,7 +34,10 @@ class SplitSessions:
 
 
 def signature(turn: DraftTurn) -> Signature:
-    """(references, instruction without case and with single blanks, target); several references are sorted (ours)."""
+    """(references, instruction without case and with single blanks, target); several references are sorted (ours).
+
+    The words that go back to an earlier turn do not count: the retrieval is the same without them.
+    """
     return tuple(sorted(turn.references)), " ".join(turn.text.lower().split()), turn.target
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
+import logging
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
     from retrieval.protocols import Embeddings, Encoder
+
+log = logging.getLogger(__name__)
 
 CHUNK = 512
 DECODE_THREADS = 4
@@ -46,11 +50,12 @@ def picture_vectors(
         for start in range(0, len(paths), CHUNK):
             chunk = paths[start : start + CHUNK]
             file = cache / f"{_key(encoder, chunk)}.npz"
-            if not file.exists():
-                _write(file, *_encoded(encoder, chunk, pool))
-            with np.load(file, allow_pickle=False) as kept:
-                parts.append(kept["embeddings"])
-                reasons += kept["reasons"].tolist()
+            kept = _kept(file, (len(chunk), encoder.manifest.dim))
+            if kept is None:
+                kept = _encoded(encoder, chunk, pool)
+                _write(file, *kept)
+            parts.append(kept[0])
+            reasons += kept[1]
             used.add(file.name)
             bar.update(len(chunk))
     for stale in cache.iterdir():
@@ -65,6 +70,19 @@ def _key(encoder: Encoder, paths: Sequence[Path]) -> str:
         status = path.stat() if path.exists() else None
         digest.update(f"{path}\t{status and (status.st_size, status.st_mtime_ns)}\n".encode())
     return digest.hexdigest()[:24]
+
+
+def _kept(file: Path, shape: tuple[int, int]) -> tuple[Embeddings, list[str]] | None:
+    """None for a chunk that is not there, or that a full disk or a crash has spoilt: it is encoded again."""
+    if not file.exists():
+        return None
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            embeddings, reasons = kept["embeddings"], kept["reasons"].tolist()
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
+        log.warning("%s is damaged (%s) and made again", file, error)
+        return None
+    return (embeddings, reasons) if embeddings.shape == shape and len(reasons) == shape[0] else None
 
 
 def _write(file: Path, embeddings: Embeddings, reasons: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -52,16 +52,16 @@ class Walker:
     """Draws sessions. Every draw comes from the one generator that `walk` is given, so equal seeds are equal walks."""
 
     def __init__(
-        self, instances: Sequence[Instance], rows: dict[str, int], bridges: Bridges, settings: WalkSettings
+        self, instances: Sequence[Instance], rows: Mapping[str, int], bridges: Bridges, settings: WalkSettings
     ) -> None:
-        """`rows` maps image_id to its row in the embeddings that the bridges were found in."""
+        """`instances` are over pictures that stand for their duplicates (`usable`); `rows` maps image_id to its row in
+        the embeddings that the bridges were found in."""
         self._instances = instances
         self._bridges = bridges
         self._settings = settings
         places = bridges.places.tolist()
-        self._places = {picture: places[row] for picture, row in rows.items()}
-        self._target = [self._places[instance.target] for instance in instances]
-        self._references = [tuple(self._places[r] for r in instance.references) for instance in instances]
+        self._target = [places[rows[instance.target]] for instance in instances]
+        self._references = [tuple(places[rows[r]] for r in instance.references) for instance in instances]
         self._n_used = [0] * len(instances)
         self._from: dict[int, list[int]] = defaultdict(list)
         """Place -> the instances that may follow once the user is there."""
@@ -152,25 +152,19 @@ class Walker:
     def _append(self, walk: _Walk, number: int, picture: str = "", rollback_to: int | None = None) -> None:
         """`picture` is the earlier target that the turn starts from."""
         instance = self._instances[number]
-        references, came_from = instance.references, ""
-        if picture and instance.references[0] != picture:
-            if self._places[picture] == self._references[number][0]:  # the same picture under two names
-                references = (picture,)
-            else:
-                came_from = picture
         walk.turns.append(
             DraftTurn(
                 task=instance.task,
                 dataset=instance.dataset,
                 text=instance.text,
                 target=instance.target,
-                references=references,
+                references=instance.references,
                 instance_id=instance.instance_id,
                 attribute=instance.attribute,
                 positives=instance.positives,
                 negatives=instance.negatives,
                 rollback_to=rollback_to,
-                came_from=came_from,
+                came_from=picture if picture and picture != instance.references[0] else "",
             )
         )
         walk.numbers.append(number)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from builders.sources import SOURCES
 from retrieval.benchmark import (
     CARD,
     FORMAT,
@@ -26,6 +28,12 @@ from retrieval.schema import Qrels
 
 STATS = "STATS.md"
 PARTIAL = ".partial"
+LOCK = "build.lock"
+PARTS: Mapping[str, frozenset[str]] = {
+    "work": frozenset({"vectors", "trial", "answers.jsonl", LOCK}),
+    "pictures": frozenset(SOURCES),
+}
+"""What a build makes in the folders that it goes on from."""
 
 
 def refuse_foreign(folder: Path) -> None:
@@ -41,6 +49,50 @@ def refuse_foreign(folder: Path) -> None:
     card = folder / CARD
     if card.exists() and f'"format": "{FORMAT}"' not in card.read_text(encoding="utf-8", errors="replace"):
         raise BenchmarkError(f"{card} is not the card of a benchmark. Choose another --out.")
+
+
+@contextmanager
+def claimed(folder: Path, sources: Mapping[str, Path | None]) -> Iterator[None]:
+    """The folder is this build's own while it lasts; the system ends the claim when the process ends, however it ends.
+
+    `sources` names the folders that are read. Raises BenchmarkError when another build is at work there, or the folder
+    holds something of the user's.
+    """
+    from filelock import FileLock, Timeout
+
+    refuse_foreign(folder)
+    _refuse_others_parts(folder)
+    for name, original in sources.items():
+        if original is not None and original.is_dir() and _overlap(folder.resolve(), original.resolve()):
+            raise BenchmarkError(
+                f"{folder} and the files of {name} ({original}) lie within each other, so that what is built would be "
+                "read as original files. Choose another --out."
+            )
+    (folder / "work").mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "work" / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise BenchmarkError(f"Another build is at work in {folder}. Wait for it, or choose another --out.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    return one.is_relative_to(other) or other.is_relative_to(one)
+
+
+def _refuse_others_parts(folder: Path) -> None:
+    """Folders of ours by name alone are somebody else's, and would be tidied up."""
+    for name, known in PARTS.items():
+        place = folder / name
+        if not place.is_dir():
+            continue
+        foreign = sorted(path.name for path in place.iterdir() if path.name not in known)
+        if foreign:
+            raise BenchmarkError(f"{place} holds other files ({foreign[0]!r}). Choose another --out.")
 
 
 def write_benchmark(

@@ -61,10 +61,28 @@ def test_duplicates_share_a_place_unless_they_are_known_to_differ() -> None:
     vectors = np.eye(50, dtype=np.float32)
     vectors[7] = vectors[3]
     masks = dataset_masks([[f"set-{row % 2}"] for row in range(50)])
+    products = ["shop/1" if row == 3 else "shop/2" if row == 7 else "" for row in range(50)]
     assert find_bridges(vectors, masks).places[7] == 3
-    apart = find_bridges(vectors, masks, known_apart=lambda one, other: {one, other} == {3, 7})
-    assert apart.places[7] == 7
-    assert apart.n_duplicates == 0
+    assert find_bridges(vectors, masks, products=products).places[7] == 7
+    products[7] = "other/2"
+    assert find_bridges(vectors, masks, products=products).places[7] == 3
+
+
+def test_no_third_picture_joins_two_products_that_differ() -> None:
+    vectors = np.eye(4, dtype=np.float32)[[0, 0, 0, 1]]
+    places = find_bridges(vectors, dataset_masks([["a"]] * 4), products=["shop/1", "", "shop/2", ""]).places
+    assert places.tolist() == [0, 0, 2, 3]
+
+
+def test_a_place_counts_once_and_stands_in_the_data_sets_of_all_its_pictures() -> None:
+    vectors = np.eye(4, dtype=np.float32)[[0, 0, 0]] + np.array([[0, 0, 0, 0]] * 2 + [[0, 0.5, 0, 0]], np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = find_bridges(vectors, dataset_masks([["a"], ["b"], ["a"]]))
+    assert found.places.tolist() == [0, 0, 2]
+    assert found.near(0).tolist() == [2]
+    assert found.near(2).tolist() == [0]
+    assert found.near(1).tolist() == []
+    assert found.table[2] == (0.80, 1, 2)
 
 
 def test_the_inverted_file_finds_nearly_what_exact_search_finds(monkeypatch) -> None:

@@ -132,9 +132,10 @@ def test_what_the_audit_finds_fails_the_build(catalogue: Path, tmp_path: Path, m
     recorded = build_module.recorded_sessions
 
     def spoilt(*arguments):
-        sessions, qrels, pools = recorded(*arguments)
-        turns = (sessions[0].turns[0], replace(sessions[0].turns[1], text=" "), *sessions[0].turns[2:])
-        return [replace(sessions[0], turns=turns), *sessions[1:]], qrels, pools
+        records = recorded(*arguments)
+        first, *others = records.sessions
+        turns = (first.turns[0], replace(first.turns[1], text=" "), *first.turns[2:])
+        return replace(records, sessions=[replace(first, turns=turns), *others])
 
     monkeypatch.setattr(build_module, "recorded_sessions", spoilt)
     assert _build(catalogue, tmp_path / "benchmark") == 2

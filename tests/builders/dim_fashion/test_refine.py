@@ -99,8 +99,6 @@ def test_a_modification_put_between_moves_the_turn_that_a_rollback_names() -> No
     (out,) = refined(session, annotator=told).sessions
     assert out[4].rollback_to == 3
     assert out[out[4].rollback_to - 1].target == out[4].references[0] == "b2"
-    assert "turn 3" in out[4].text
-    assert "to d1" in out[4].text
 
 
 def test_a_rollback_over_a_bridge_goes_back_with_the_modification() -> None:
@@ -108,9 +106,7 @@ def test_a_rollback_over_a_bridge_goes_back_with_the_modification() -> None:
     session = (FIRST, turn(Task.COMPATIBLE, "c1", "a1"), turn(Task.CIR, "b2", "b1", came_from="a1", rollback_to=1))
     (out,) = refined(session, annotator=told).sessions
     assert [t.rollback_to for t in out] == [None, None, 1, None]
-    assert "in red" in out[2].text
-    assert "turn 1" in out[2].text
-    assert out[3].text == "to b2"
+    assert [t.text for t in out[2:]] == ["in red", "to b2"]
 
 
 def test_no_three_modifications_in_a_row_come_of_it() -> None:

@@ -25,7 +25,8 @@ def world():
     bridges = find_bridges(planted(N_PICTURES, 32, 60, 0.6), dataset_masks([["a", "b"]] * N_PICTURES))
     rows = {f"p/{row}": row for row in range(N_PICTURES)}
     places = {picture: int(bridges.places[row]) for picture, row in rows.items()}
-    instances, _ = usable(instances_over(N_PICTURES, 3000), places)
+    firsts = {place: f"p/{place}" for place in places.values()}
+    instances, _ = usable(instances_over(N_PICTURES, 3000), places, firsts)
     return instances, rows, bridges, places
 
 
