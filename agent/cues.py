@@ -114,6 +114,8 @@ SHARED_BRAND = phrases(
 WANTS_OTHERS = re.compile(
     r"\b(?:other|else|another|different|more|anything|what|things?|something|all|everything|items|also|share|which)\b"
 )
+ABOUT_ITSELF = re.compile(r"(?:is|are|was|were|does|do) (?:it|this|that|they|these|those|the \w+)\b")
+"""Starts a question about what is shown, not a wish for others."""
 IN_THE_SAME = re.compile(r"^(?:(?:and|but|now|ok(?:ay)?|maybe)[ ,]+)*(?:in|with) (?:the|that|this) same\b")
 """A change of what is shown, not a wish for other garments."""
 ON_OTHER_GARMENT = phrases(
@@ -135,8 +137,9 @@ COMPATIBLE = phrases(
     r"(?:to|that|which|will|would|could) match(?:es)?\b|to go with|what to wear with|wear (?:on top of|over|under"
     r"|underneath|with) ",
     r"(?:wear|worn|combine|pair|style|match) (?:\w+ ){0,5}(?:with|together)\b",
-    rf"(?:complet|finish|round|top)(?:e|es|ed|ing|s)?(?: off| out| up)? (?:(?:the|my|this|that|these|an?|our)"
-    rf" (?:\w+ )?(?:look|outfit|ensemble|get-?up|attire)|{POINT} (?:off|up|out)\b)|to complete {POINT}\b"
+    rf"(?:(?:complet|finish)(?:e|es|ed|ing)?(?: off| up)?|(?:round|top)(?:s|ed|ing|ped|ping)? (?:off|out))"
+    rf" (?:the|my|this|that|these|an?|our) (?:\w+ )?(?:look|outfit|ensemble|get-?up|attire)\b"
+    rf"|(?:finish|round|top)(?:es|s)? {POINT} (?:off|up|out)\b|to complete {POINT}\b"
     r"|(?:missing from|to add to|would you add to|add to) (?:the|my|this) (?:look|outfit|ensemble)"
     r"|(?:full|whole|complete|an?|the|my|this) outfit (?:with|around"
     r"|from|for)|(?:full|whole|complete) (?:outfit|look)",

@@ -164,7 +164,7 @@ def _same_attribute(reading: Reading, referent: Referent, sharing: Sharing, has_
         return Decision(Intent.SAME_ATTRIBUTE, "brand", (match.span(),))
     is_longer = any(comparison.attribute != "price" for comparison in reading.comparisons)
     phrase = sharing.phrase_for_others(text) if has_scene and not is_longer else None
-    if phrase and not _names_item(reading, phrase):
+    if phrase and not cues.ABOUT_ITSELF.match(text) and not _names_item(reading, phrase):
         return Decision(Intent.SAME_ATTRIBUTE, sharing.named(phrase.group())[0], (phrase.span(),))
     match = sharing.same.search(text)
     if match and not _names_item(reading, match) and _wants_shared(reading, referent, match):
@@ -187,8 +187,7 @@ def _wants_shared(reading: Reading, referent: Referent, match: re.Match[str]) ->
     is_question = re.match(r"(?:what|which|how|is|does|do|are|who)\b", text) and not re.search(
         r"\b(?:else|other|have|has|comes?|items|things)\b", text
     )
-    is_yes_or_no = re.match(r"(?:is|are|was|were) (?:it|this|that|they|these|those|the \w+)\b", text)
-    if (is_question and (is_yes_or_no or not says_same)) or (changes and not category):
+    if cues.ABOUT_ITSELF.match(text) or (is_question and not says_same) or (changes and not category):
         return False
     if match["attribute"].endswith("style") and not (wants_others or category):
         return False

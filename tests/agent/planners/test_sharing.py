@@ -92,13 +92,22 @@ def test_who_keeps_one_attribute_wants_others_that_share_it(says: Says, text: st
         "something like this with pockets",
         "a jacket like this that has pockets",
         "do you have it with white stripes?",
+        "does this come with the same strap in gold?",
     ],
 )
 def test_who_changes_the_item_itself_does_not_want_others(says: Says, text: str) -> None:
     assert says(text).intent is Intent.MODIFY
 
 
-@pytest.mark.parametrize("text", ["what is the neckline of this one?", "what material is it?", "does it have pockets?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is the neckline of this one?",
+        "what material is it?",
+        "does it have pockets?",
+        "is this the same colour as the second one?",
+    ],
+)
 def test_a_question_about_an_attribute_stays_one(says: Says, text: str) -> None:
     assert says(text).intent is Intent.ASK
 
@@ -224,3 +233,7 @@ def test_the_encoder_is_not_told_that_there_is_a_picture(says: Says, upload: Ima
 )
 def test_what_completes_an_outfit_goes_with_it(says: Says, text: str) -> None:
     assert says(text).intent is Intent.COMPATIBLE
+
+
+def test_a_top_that_looks_different_completes_nothing(says: Says) -> None:
+    assert says("a top that looks different").intent is not Intent.COMPATIBLE
