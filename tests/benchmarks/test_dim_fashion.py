@@ -5,7 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.dim_fashion import DATASETS, Step, Watch, main, make_sources, make_vectors, measure, picture_name
+from benchmarks.dim_fashion import (
+    DATASETS,
+    Step,
+    Watch,
+    bare_rows,
+    bare_search,
+    main,
+    make_sources,
+    make_vectors,
+    measure,
+    picture_name,
+)
 from builders.instances import N_NEGATIVES, N_POSITIVES
 from retrieval.benchmark import Task
 
@@ -60,11 +71,19 @@ def test_a_build_goes_through_every_step_and_passes_the_audit(tmp_path: Path) ->
     assert all(step.peak_mb > 0 for step in steps)
 
 
+def test_the_bare_search_is_exact_and_asks_for_evenly_spaced_pictures() -> None:
+    vectors = make_vectors(1300, 32, 1)
+    assert bare_rows(1300, 400).tolist() == list(range(0, 1300, 4))
+    assert bare_rows(1300).tolist() == list(range(1300))
+    n_found = int((vectors[::4] @ vectors.T > 0.70).sum())
+    assert bare_search(vectors, 400) == f"{n_found:,} neighbours of 325 pictures, exactly"
+
+
 def test_the_table_ends_with_the_ratio(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--n", "1300", "--dim", "16", "--sessions", "20"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len(STEPS)
-    assert float(lines[-1].removeprefix("bridges / bare FAISS: ")) > 0
+    assert float(lines[-1].removeprefix("bridges / bare FAISS, per picture: ")) > 0
 
 
 @pytest.mark.parametrize("options", [["--n", "0"], ["--n", "100"], ["--sessions", "0"]])
