@@ -9,16 +9,15 @@ from enum import StrEnum
 
 from builders.dim_fashion.audit_figures import Figures, signature, take_figures
 from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn, Task
+from retrieval.errors import BenchmarkError
 
-MAX_TURNS = 8
-"""T_max where the card's settings name none (DIM-Fashion, Table 7)."""
+MAX_TURNS = "max_turns"
+"""T_max among the settings of the walk, in the card of every benchmark that was made by DIM-Fashion's rules."""
 MAX_FROM_DATASET = 2
 MAX_TASK_RUN = 2
 ROLLBACK_FROM = 3
 N_POSITIVES = (7, 10)
 N_NEGATIVES = 50
-JUDGED, LAST_TURNS = "judged", "last"
-"""`"judged": "last"` in a card: only the last turn of each session is a query with judgements."""
 QUERY_KINDS = ("street", "sketch")
 """Pictures that occur in queries only."""
 
@@ -100,7 +99,16 @@ class AuditReport:
 
 
 def audit(benchmark: Benchmark) -> AuditReport:
-    """Everything that can be checked from the files alone; what a data set's own records say is not looked up."""
+    """Everything that can be checked from the files alone; what a data set's own records say is not looked up.
+
+    Raises BenchmarkError for a benchmark that was not made by these rules, such as MT-FashionIQ's.
+    """
+    settings = benchmark.card.get("settings")
+    if not isinstance(settings, dict) or not isinstance(settings.get(MAX_TURNS), int):
+        raise BenchmarkError(
+            f"{benchmark.folder} is not a DIM-Fashion benchmark: its card has no settings of the walk "
+            f"({MAX_TURNS!r}). There are no rules to audit it by."
+        )
     findings = [
         *_session_ids(benchmark),
         *(finding for session in benchmark.sessions for finding in _check_session(benchmark, session)),
@@ -113,11 +121,10 @@ def audit(benchmark: Benchmark) -> AuditReport:
 
 
 def _check_session(benchmark: Benchmark, session: RecordedSession) -> Iterator[Finding]:
-    yield from _shape(session, int(benchmark.card.get("settings", {}).get("max_turns", MAX_TURNS)))
+    yield from _shape(session, benchmark.card["settings"][MAX_TURNS])
     yield from _datasets(session)
     yield from _task_runs(session)
     yield from _repeated_pictures(session)
-    only_last = benchmark.card.get(JUDGED) == LAST_TURNS
     for position, turn in enumerate(session.turns, 1):
         yield from _start(session, turn, position)
         yield from _rollback(session, turn, position)
@@ -126,8 +133,7 @@ def _check_session(benchmark: Benchmark, session: RecordedSession) -> Iterator[F
         for reference in turn.references:
             if reference not in benchmark.images:
                 yield Finding(Rule.UNKNOWN_PICTURE, session.session_id, turn.turn_number, reference)
-        if position == len(session.turns) or not only_last:
-            yield from _truth(benchmark, session, turn)
+        yield from _truth(benchmark, session, turn)
 
 
 def _shape(session: RecordedSession, max_turns: int) -> Iterator[Finding]:

@@ -4,12 +4,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from builders.dim_fashion.__main__ import main
 from builders.dim_fashion.audit import Finding, Rule, audit
 from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn, Task
+from retrieval.errors import BenchmarkError
 
 Parts = Any
 """Of conftest.py: test modules cannot import it."""
@@ -30,7 +33,6 @@ def _too_many_turns(parts: Parts) -> None:
 
 
 def _more_than_eight_turns(parts: Parts) -> None:
-    del parts.card["settings"]
     tasks = [Task.CIR, Task.IN_SHOP] * 4
     for number, task in enumerate(tasks, 2):
         turn = RecordedTurn(number, task, f"d{number}", "more", f"iq/{number + 3}", (f"iq/{number + 2}",))
@@ -312,14 +314,24 @@ def test_the_order_of_an_outfit_does_not_hide_a_leak(parts: Parts, read: Read) -
     assert [finding.rule for finding in audit(read()).findings] == [Rule.LEAK]
 
 
-def test_where_only_last_turns_are_judged_the_others_need_no_truth(parts: Parts, read: Read) -> None:
-    parts.card["judged"] = "last"
-    last = {f"{session.session_id}/{len(session.turns)}" for session in parts.sessions}
-    parts.qrels = {query_id: judged for query_id, judged in parts.qrels.items() if query_id in last}
-    parts.pools.clear()
-    assert audit(read()).is_clean
-    del parts.qrels["s3/2"]
-    assert [finding.rule for finding in audit(read()).findings] == [Rule.JUDGED]
+@pytest.mark.parametrize("settings", [None, {}, [], {"threshold": 0.8}, {"max_turns": "8"}])
+def test_a_benchmark_of_other_rules_is_named_as_such(settings: Any, parts: Parts, read: Read) -> None:
+    parts.card["settings"] = settings
+    with pytest.raises(BenchmarkError, match="is not a DIM-Fashion benchmark"):
+        audit(read())
+
+
+@pytest.mark.parametrize("command", ["audit", "stats"])
+def test_a_benchmark_of_other_rules_is_one_line_and_status_2(
+    command: str, parts: Parts, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del parts.card["settings"]
+    parts.write(tmp_path / "dress")
+    assert main([command, str(tmp_path / "dress")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines() == [printed.err.rstrip()]
+    assert "dress is not a DIM-Fashion benchmark" in printed.err
 
 
 def test_figures_are_those_counted_by_hand(parts: Parts, read: Read) -> None:

@@ -164,7 +164,8 @@ def test_equal_benchmarks_have_equal_statistics_whatever_the_order_of_images(par
 
 
 def test_a_benchmark_without_sessions_has_statistics(parts: Parts, read: Read) -> None:
-    parts.sessions, parts.qrels, parts.pools, parts.card = [], {}, {}, {}
+    parts.sessions, parts.qrels, parts.pools = [], {}, {}
+    parts.card = {"settings": {"max_turns": 8}}
     text = write_stats(read())
     assert _row(text, "Table 2", "total")[1:] == ["0", "0", "0", "0", "–"]
 
