@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builders.dim_fashion.stats import table
 from builders.dim_fashion.writing import refuse_foreign, write_benchmark
 from builders.instances import Coverage
 from builders.sources.fashion_iq import CATEGORY_WORDS
@@ -22,8 +23,9 @@ CATEGORIES = tuple(CATEGORY_WORDS)
 OF_WORDS, OF_PICTURES = "attribute words", "pictures"
 PROTOCOL = (
     "One query a session: all its turns are played, the last one is scored against the {n} items of the category's own "
-    "gallery, references among them. One relevant item a query. Recall@5, Recall@8 and MRR over the full ranking for "
-    "each category, then the mean of the three categories. Sessions of the original val split are the test split here; "
+    "gallery, references among them: what the agent would not show again, a replay puts back where its cosine puts it "
+    "(`references_stay`). One relevant item a query. Recall@5, Recall@8 and MRR over the full ranking for each "
+    "category, then the mean of the three categories. Sessions of the original val split are the test split here; "
     "those of train have no judgements."
 )
 
@@ -86,6 +88,7 @@ def prepare(folder: Path, category: str, paths: Mapping[str, str] | None, with_t
     card = {
         "name": f"{NAME}_{category}",
         "protocol": PROTOCOL.format(n=len(gallery)),
+        "references_stay": True,
         "gallery": OF_WORDS if paths is None else OF_PICTURES,
         "sources": [{"name": NAME, "revision": revision_of([*files.values(), listed, *described])}],
         "counts": counts,
@@ -179,9 +182,10 @@ def _missing(images: Sequence[BenchmarkImage], qrels: Qrels, paths: Mapping[str,
 
 
 def _stats(card: Mapping[str, Any]) -> str:
-    lines = [f"# {card['name']}", "", card["protocol"], "", f"Gallery of {card['gallery']}.", "", "| what | number |"]
-    lines.append("|---|---:|")
-    for group in ("counts", "dropped", "tolerated"):
-        prefix = "" if group == "counts" else f"{group}: "
-        lines += [f"| {prefix}{name.replace('_', ' ')} | {number:,} |" for name, number in card[group].items()]
-    return "\n".join(lines)
+    rows = [
+        (("" if group == "counts" else f"{group}: ") + name.replace("_", " "), number)
+        for group in ("counts", "dropped", "tolerated")
+        for name, number in card[group].items()
+    ]
+    parts = [f"# {card['name']}", card["protocol"], f"Gallery of {card['gallery']}.", table(("what", "number"), rows)]
+    return "\n\n".join(parts)

@@ -172,7 +172,22 @@ def test_the_command_prints_its_counts_and_notes_itself_in_the_card(
     assert "sessions_test 2" in printed
     assert "dropped: one turn 1" in printed
     command = read_benchmark(out / "shirt").card["command"]
-    assert command == f"python -m builders.mt_fashioniq build {original} --out {out} --train"
+    assert command == "python -m builders.mt_fashioniq build FOLDER --train --out DIR"
+    pictures = original.parent / "pictures"
+    pictures.mkdir()
+    (pictures / "dress-A.jpg").touch()
+    assert main(["build", str(original), "--out", str(out), "--pictures", str(pictures)]) == 0
+    command = read_benchmark(out / "shirt").card["command"]
+    assert command == "python -m builders.mt_fashioniq build FOLDER --pictures FOLDER --out DIR"
+
+
+def test_references_stay_among_the_candidates_and_the_statistics_say_so(original: Path) -> None:
+    benchmark = _built(original)
+
+    assert benchmark.card["references_stay"] is True
+    stats = (benchmark.folder / "STATS.md").read_text()
+    assert "references among them" in stats
+    assert "| what | number |\n| --- | ---: |\n| gallery | 5 |\n" in stats
 
 
 def test_the_command_says_what_is_wrong_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
