@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eval.metrics import session_intervals, session_sums
-from eval.report import Table, as_text
+from eval.report import Table, as_text, candidates_sentence
 from eval.runs import Run, RunError
 from eval.scores import Scored, row_of, score_run
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 N_PERMUTATIONS = 10_000
-SAME = ("checksum", "split", "limit")
-"""Settings that two runs must share to be compared."""
+SAME = ("checksum", "split", "limit", "gallery_hash", "n_skipped", "references_stay")
+"""Settings that two runs must share to be compared: the queries and what is ranked for them."""
+SAME_IN_MEAN = ("split", "history", "encoder", "agent", "limit", "is_full_depth", "references_stay")
+"""Settings that runs over several benchmarks must share to have a mean; where rankings are cut, `depth` too."""
 BLOCK = 500
 """Permutations that are tried at a time."""
 ROUNDING = 1e-12
@@ -41,10 +43,11 @@ class Difference:
 def compare(a: Run, b: Run) -> dict[str, list[Difference]]:
     """Kind of query -> measures. Raises RunError for runs over different queries."""
     for name in SAME:
-        if a.settings[name] != b.settings[name]:
+        one, other = a.settings.get(name), b.settings.get(name)
+        if one != other:
             raise RunError(
-                f"{a.folder} and {b.folder} have another {name} ({a.settings[name]!r} and {b.settings[name]!r}): "
-                "compare runs over the same queries."
+                f"{a.folder} and {b.folder} have another {name} ({one!r} and {other!r}): compare runs over the same "
+                "queries and the same gallery."
             )
     titles = ("whole gallery", "candidates of the query's own (ASFR)")
     pairs = zip(titles, score_run(a), score_run(b), strict=True)
@@ -95,10 +98,11 @@ _HEAD = ("measure", "a", "b", "b - a", "95 % interval", "p")
 
 def _described(run: Run) -> str:
     settings = run.settings
+    skipped = f" and {settings['n_skipped']:,} without a usable picture" if settings["n_skipped"] else ""
     return (
         f"{run.folder} ({settings['benchmark']}, {settings['split']}, {settings['history']} history, "
-        f"{settings['encoder']}, gallery {settings['gallery_hash']} of {settings['n_gallery']:,}, "
-        f"rank {settings['depth']:,})"
+        f"{settings['encoder']}, gallery {settings['gallery_hash']} of {settings['n_gallery']:,}{skipped}, "
+        f"rank {settings['depth']:,}, code {settings['agent']})"
     )
 
 
@@ -107,10 +111,7 @@ def mean_table(runs: Sequence[Run]) -> str:
 
     Of queries on the whole gallery. Raises RunError where a run has none, or where they were measured differently.
     """
-    for name in ("split", "history", "encoder"):
-        values = sorted({str(run.settings[name]) for run in runs})
-        if len(values) > 1:
-            raise RunError(f"These runs have another {name} each ({', '.join(values)}): they have no mean.")
+    _check_mean(runs)
     rows = []
     for run in runs:
         row = row_of(score_run(run)[0], str(run.settings["benchmark"]))
@@ -126,4 +127,13 @@ def mean_table(runs: Sequence[Run]) -> str:
     total = f"{sum(row.n_queries for row in rows):,}"
     lines += [("mean", total, *(f"{value:.3f}" for value in means))]
     lines += [("random", total, *(f"{value:.3f}" for value in random))]
-    return "\n".join([*map(_described, runs), "", as_text(Table(("", "queries", *measures), lines))])
+    said = [*map(_described, runs), candidates_sentence(runs[0].settings)]
+    return "\n".join([*said, "", as_text(Table(("", "queries", *measures), lines))])
+
+
+def _check_mean(runs: Sequence[Run]) -> None:
+    is_cut = not all(run.settings["is_full_depth"] for run in runs)
+    for name in (*SAME_IN_MEAN, *(("depth",) if is_cut else ())):
+        values = sorted({str(run.settings.get(name)) for run in runs})
+        if len(values) > 1:
+            raise RunError(f"These runs have another {name} each ({', '.join(values)}): they have no mean.")

@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 History = Literal["recorded", "live"]
 """Whether the next turn starts from the recorded choice, or from what the agent itself found."""
 DEPTH = 100
+REFERENCES_STAY = "references_stay"
+"""In a card: rankings hold the items that a query starts from too, which the agent never shows again."""
 EXACT = 1 << 60
 """Rows from which the store may approximate: never, since ranks are compared here."""
 
@@ -58,6 +60,8 @@ class Stage:
     store: Store
     history: History
     depth: int
+    references_stay: bool = False
+    """What the agent does not show again is put back into its rankings (`references_stay`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +105,20 @@ def sessions_of(benchmark: Benchmark, request: Request) -> tuple[RecordedSession
     for session in sessions:
         if [turn.turn_number for turn in session.turns] != list(range(1, len(session.turns) + 1)):
             raise BenchmarkError(f"The turns of session {session.session_id} are not numbered from 1 without a gap.")
+        shown = [reference for turn in session.turns for reference in turn.references]
+        if unknown := [reference for reference in shown if reference not in benchmark.images]:
+            raise BenchmarkError(f"Session {session.session_id} shows {unknown[0]!r:.60}, which the benchmark lacks.")
     if request.limit is not None and request.limit < 1:
         raise RunError(f"--limit is {request.limit}: give the number of sessions, at least 1.")
     return sessions[: request.limit]
+
+
+def references_stay(benchmark: Benchmark) -> bool:
+    """Whether the benchmark's own protocol ranks what a query starts from as well. Raises BenchmarkError."""
+    stay = benchmark.card.get(REFERENCES_STAY, False)
+    if not isinstance(stay, bool):
+        raise BenchmarkError(f"{REFERENCES_STAY!r} in the card of {benchmark.folder} is neither true nor false.")
+    return stay
 
 
 def is_described(benchmark: Benchmark) -> bool:
@@ -138,7 +153,8 @@ def open_stage(request: Request, index: Path) -> Stage:
     embedded, encoder = open_encoders(request, benchmark)
     store = LanceStore.open(index, encoder.manifest)
     depth = request.depth if request.depth is not None else store.count()
-    return Stage(benchmark, encoder, RulesPlanner(embedded.encode_sentences), store, request.history, depth)
+    planner = RulesPlanner(embedded.encode_sentences)
+    return Stage(benchmark, encoder, planner, store, request.history, depth, references_stay(benchmark))
 
 
 def index_gallery(request: Request, benchmark: Benchmark, encoder: Encoder) -> Indexed:

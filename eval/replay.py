@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from agent.assistant import Assistant, parent_for
+from agent.query import excluded
 from eval.opening import History, Stage, picture_of
 from eval.runs import TurnRecord
 from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn
@@ -46,7 +47,7 @@ class Player:
         for turn in recorded.turns:
             before = recorded.turns[turn.turn_number - 2].chosen if turn.turn_number > 1 else None
             answer = self._answer(session, recorded, turn, before, picked)
-            records.append(self._record(recorded, turn, answer))
+            records.append(self._record(session, recorded, turn, answer))
             session = session.append(_appended(session, answer, turn.chosen, self._stage))
             picked = _picked(answer, turn.chosen)
         return records
@@ -73,18 +74,21 @@ class Player:
         known = [item_id for item_id in pool if item_id in self._item_ids]
         return Assistant(Retriever(stage.encoder, PoolStore(stage.store, known)), stage.planner, len(pool))
 
-    def _record(self, recorded: RecordedSession, turn: RecordedTurn, answer: Answer) -> TurnRecord:
+    def _record(self, session: Session, recorded: RecordedSession, turn: RecordedTurn, answer: Answer) -> TurnRecord:
         query_id = recorded.query_id(turn)
         benchmark = self._stage.benchmark
         pool, relevant = benchmark.pools.get(query_id), benchmark.qrels.get(query_id)
-        hits = hits_of(answer.turn)
+        candidates = self._item_ids if pool is None else frozenset(pool)
+        hits, left_out = hits_of(answer.turn), left_out_of(session, answer.turn) & candidates
+        if answer.turn and self._stage.references_stay and answer.turn.plan.action is not Intent.COMPATIBLE:
+            hits, left_out = put_back(self._stage, answer.turn, left_out), frozenset()
         plan = answer.turn.plan if answer.turn else None
         return TurnRecord(
             query_id=query_id,
             task=turn.task.value,
             dataset=turn.dataset,
             origin=turn.origin,
-            n_candidates=len(pool) if pool is not None else len(self._item_ids),
+            n_candidates=len(candidates) - len(left_out),
             hits=hits if relevant is not None else hits[:DEFAULT_K],
             ms=round(answer.ms, 2),
             relevant=dict(relevant) if relevant is not None else None,
@@ -95,6 +99,7 @@ class Player:
             reference_turn=plan.reference_turn if plan else None,
             references=plan.references if plan else (),
             meant=turn.references,
+            left_out=tuple(sorted(left_out.intersection(relevant or ()))),
             reply=answer.turn.reply.text if answer.turn else "",
             error=answer.error,
         )
@@ -102,6 +107,27 @@ class Player:
 
 def hits_of(turn: Turn | None) -> tuple[Hit, ...]:
     return turn.ranking.hits if turn and turn.ranking else ()
+
+
+def left_out_of(session: Session, turn: Turn | None) -> frozenset[str]:
+    """What the agent did not rank, since the turn starts from it or an equal plan has shown it already."""
+    if turn is None or turn.ranking is None or (turn.plan.intent is Intent.ROLLBACK and turn.plan.then is None):
+        return frozenset()
+    return frozenset(excluded(session, turn.message, turn.plan))
+
+
+def put_back(stage: Stage, turn: Turn, item_ids: Collection[str]) -> tuple[Hit, ...]:
+    """The turn's ranking with these items where their cosine to its query puts them, if they pass its filters.
+
+    Not for outfits, whose scores are of several queries.
+    """
+    hits = hits_of(turn)
+    if not item_ids or turn.query is None:
+        return hits
+    known = [item_id for item_id in sorted(item_ids) if item_id in stage.store.fingerprints()]
+    found = Retriever(stage.encoder, PoolStore(stage.store, known)).search(turn.query, len(known), turn.plan.filters)
+    ranked = {hit.item_id: hit for hit in (*hits, *found.hits)}.values()
+    return tuple(sorted(ranked, key=lambda hit: (-hit.score, hit.item_id))[: stage.depth])
 
 
 def message_of(

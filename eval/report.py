@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eval.plots import bars, lines_by_turn
 from eval.runs import Run, write_whole
-from eval.scores import EXPECTED, ROLLBACK_ROW, Routing, Row, Scored, breakdowns, latencies, route, row_of, score_run
+from eval.scores import (
+    EXPECTED,
+    ROLLBACK_ROW,
+    Routing,
+    Row,
+    Scored,
+    breakdowns,
+    count_out_of_reach,
+    latencies,
+    route,
+    row_of,
+    score_run,
+)
 
 SHORT = ("success@1", "success@5", "success@8")
 DRAWN = ("success@5", "success@8")
 POOLS = "mAP"
 GALLERY_TITLE, POOLS_TITLE = "Whole gallery (all tasks but ASFR)", "Candidates of the query's own (ASFR)"
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
-table{border-collapse:collapse;margin:.6rem 0 1.4rem;font-variant-numeric:tabular-nums}
-th,td{padding:.2rem .5rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}
+table{border-collapse:collapse;margin:.6rem 0 1.4rem;font-size:.9em;font-variant-numeric:tabular-nums}
+th,td{padding:.2rem .4rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left}h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
 svg{max-width:100%;height:auto}.wide{overflow-x:auto}"""
 
@@ -60,7 +72,7 @@ def sections_of(run: Run) -> list[Section]:
     return sections
 
 
-def protocol(settings: Any, gallery: Scored, pools: Scored) -> list[str]:
+def protocol(settings: Mapping[str, Any], gallery: Scored, pools: Scored) -> list[str]:
     """What every number depends on, in sentences."""
     history = {
         "recorded": "Each turn starts from the recorded choice of the turn before (history=recorded).",
@@ -78,14 +90,28 @@ def protocol(settings: Any, gallery: Scored, pools: Scored) -> list[str]:
         f"{limited}",
         f"Gallery {settings['gallery_hash']} of {settings['n_gallery']:,} items{skipped}; compared exactly by cosine; "
         f"rankings down to rank {settings['depth']:,}, asked for at once where the shop asks for "
-        f"{settings['shown']}. Items that a query starts from are not shown again and so are "
-        "in no ranking, by design of the agent.",
+        f"{settings['shown']}. {candidates_sentence(settings)}",
         f"Encoder {settings['encoder']}; planner {settings['planner']}; code {settings['agent']}. "
         f"{history[settings['history']]} Who goes back to an earlier turn says so in words alone.",
-        "Every judged query counts; one that failed or found nothing scores 0. Items of equal score count by their "
-        "expectation over all orders. Intervals: 95 %, whole sessions resampled. Random: a random order of the same "
-        "candidates.",
+        f"Every judged query counts; one that failed or found nothing scores 0. {_ties_sentence(settings)} Intervals: "
+        "95 %, whole sessions resampled. Random: a random order of the same candidates.",
     ]
+
+
+def candidates_sentence(settings: Mapping[str, Any]) -> str:
+    if settings.get("references_stay"):
+        return (
+            "Items that a query starts from are candidates, as in the benchmark's own protocol: the agent would not "
+            "show them again, a replay puts them back where their cosine puts them."
+        )
+    return "Items that a query starts from are not shown again and so are in no ranking, by design of the agent."
+
+
+def _ties_sentence(settings: Mapping[str, Any]) -> str:
+    said = "Items of equal score count by their expectation over all orders"
+    if settings["is_full_depth"]:
+        return f"{said}."
+    return f"{said}; a tie that rank {settings['depth']:,} cuts counts as it was kept."
 
 
 def _denominator(row: Row) -> str:
@@ -154,6 +180,7 @@ def _routing(run: Run) -> Section:
             f"{mapping}. A rollback has to be one, to the recorded turn.",
             Table(("recorded", "turns", *intents, "right"), rows),
             *_returned(routing),
+            *_out_of_reach(run),
         ],
     )
 
@@ -164,6 +191,15 @@ def _returned(routing: Routing) -> list[str]:
         return []
     return [
         f"{routing.n_items_returned_to:,} of {n_turns:,} rollbacks started from the very item that was chosen there."
+    ]
+
+
+def _out_of_reach(run: Run) -> list[str]:
+    if not (n := count_out_of_reach(run.turns)):
+        return []
+    return [
+        f"{n:,} of {run.settings['n_queries']:,} judged queries score 0 because all that is relevant was left out: "
+        "the turn starts from it, or an earlier turn of an equal plan has shown it and the words ask for more."
     ]
 
 

@@ -8,19 +8,24 @@ run.trec        the rankings of all judged queries, in TREC form
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from retrieval.benchmark import RecordedSession
+from retrieval.benchmark import RecordedSession, Task
 from retrieval.errors import FashionSearchError
 from retrieval.schema import Hit
 
 FORMAT = "dimity-run"
 VERSION = 1
-SETTINGS, TURNS, TREC = "settings.json", "turns.jsonl", "run.trec"
+SETTINGS, TURNS, TREC, LOCK = "settings.json", "turns.jsonl", "run.trec", "run.lock"
 TAG = "dimity"
+WORDS = ("benchmark", "checksum", "split", "history", "planner", "agent", "encoder", "gallery_hash")
+NUMBERS = ("depth", "shown", "n_gallery", "n_skipped", "n_sessions", "n_turns", "n_queries")
+"""Settings without which a run cannot be reported, beside `limit` and `is_full_depth`."""
 
 
 class RunError(FashionSearchError):
@@ -36,7 +41,7 @@ class TurnRecord:
     dataset: str
     origin: str
     n_candidates: int
-    """Items among which this turn was ranked: the gallery, or the query's own pool."""
+    """Items among which this turn was ranked: the gallery, or the query's own pool, without those left out."""
     hits: tuple[Hit, ...]
     """Best first, down to the run's depth; of a turn that is not judged only what a shop shows."""
     ms: float
@@ -53,6 +58,8 @@ class TurnRecord:
     """Gallery items that the plan starts from."""
     meant: tuple[str, ...] = ()
     """Pictures that the recorded user started from."""
+    left_out: tuple[str, ...] = ()
+    """Relevant items that the plan excluded from the ranking: the agent does not show them again."""
     reply: str = ""
     error: str = ""
 
@@ -85,11 +92,58 @@ def to_line(record: TurnRecord) -> str:
 
 
 def from_line(line: str) -> TurnRecord:
-    """Raises ValueError, TypeError or KeyError for a damaged line."""
+    """Raises ValueError, TypeError, KeyError or AttributeError for a damaged line."""
     values = json.loads(line)
     hits = tuple(Hit(item_id, score) for item_id, score in values["hits"])
-    named = {name: tuple(values[name]) for name in ("references", "meant") if name in values}
-    return TurnRecord(**{**values, "hits": hits, **named})
+    named = {name: tuple(values[name]) for name in ("references", "meant", "left_out") if name in values}
+    record = TurnRecord(**{**values, "hits": hits, **named})
+    _check(record)
+    return record
+
+
+def _check(record: TurnRecord) -> None:
+    """Raises ValueError for a value that cannot be scored."""
+    Task(record.task)
+    if record.n_earlier < 0 or not record.session_id:
+        raise ValueError(f"no query_id: {record.query_id!r:.60}")
+    grades = (record.relevant or {}).values()
+    whole = (record.n_candidates, *grades, record.reference_turn or 0, record.rollback_to or 0)
+    texts = (record.dataset, record.origin, record.intent, *(hit.item_id for hit in record.hits))
+    if not all(isinstance(value, int) for value in whole) or not all(isinstance(text, str) for text in texts):
+        raise ValueError("a value of another type")
+    if not all(isinstance(number, int | float) and isfinite(number) for number in (record.ms, *_scores(record))):
+        raise ValueError("a score that is no number")
+
+
+def _scores(record: TurnRecord) -> Iterator[float]:
+    return (hit.score for hit in record.hits)
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Two replays never write one run. Raises RunError for what is not a run, or one that is being written."""
+    from filelock import FileLock, Timeout
+
+    refuse_foreign(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise RunError(f"Another replay writes {folder}. Wait for it, or choose another --out.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Raises RunError for a folder, or file, that holds something else than a run."""
+    is_foreign = folder.exists() and not folder.is_dir()
+    if folder.is_dir() and not (folder / SETTINGS).exists():
+        is_foreign = any(path.name not in (LOCK, f"{SETTINGS}.partial") for path in folder.iterdir())
+    if is_foreign:
+        raise RunError(f"{folder} holds something else than a run. Choose another --out.")
 
 
 class RunWriter:
@@ -133,8 +187,7 @@ class RunWriter:
                     "delete it."
                 )
             return
-        if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
-            raise RunError(f"{self.folder} holds something else than a run. Choose another --out.")
+        refuse_foreign(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         write_whole(path, [json.dumps(wanted, indent=2, ensure_ascii=False)])
 
@@ -161,7 +214,7 @@ def read_settings(folder: Path) -> Mapping[str, Any]:
         raise RunError(f"There is no run in {folder}: make one with `python -m eval replay --help`.")
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{path} is damaged ({error}): replay again.") from error
     if not isinstance(settings, dict) or settings.get("format") != FORMAT:
         raise RunError(f'{path} is not of a run ("format": "{FORMAT}").')
@@ -173,6 +226,11 @@ def read_settings(folder: Path) -> Mapping[str, Any]:
 def read_run(folder: Path) -> Run:
     """Raises RunError for a run that is unfinished or damaged."""
     settings = read_settings(folder)
+    damaged = [name for name in WORDS if not isinstance(settings.get(name), str)]
+    damaged += [name for name in NUMBERS if not isinstance(settings.get(name), int)]
+    damaged += [name for name in ("limit", "is_full_depth") if name not in settings]
+    if damaged:
+        raise RunError(f"{folder / SETTINGS} is damaged ({damaged[0]} is missing or of another type): replay again.")
     path = folder / TURNS
     turns = _read_turns(path, is_finished=True) if path.exists() else []
     if len(turns) != settings["n_turns"]:
@@ -193,7 +251,7 @@ def _read_turns(path: Path, *, is_finished: bool) -> list[TurnRecord]:
     for number, line in enumerate(whole, 1):
         try:
             found.append(from_line(line))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise RunError(f"Line {number} of {path} is damaged ({error}): delete the run and replay again.") from error
     return found
 

@@ -147,18 +147,28 @@ def score(records: Sequence[TurnRecord], measures: Mapping[str, Measure]) -> Sco
     random = np.zeros_like(values)
 
     @cache
-    def chance(n_items: int, grades: tuple[int, ...]) -> list[float]:
-        return [measure(random_order(n_items, grades), grades) for measure in measures.values()]
+    def chance(n_items: int, reachable: tuple[int, ...], grades: tuple[int, ...]) -> list[float]:
+        return [measure(random_order(n_items, reachable), grades) for measure in measures.values()]
 
     for row, record in enumerate(records):
         relevant = record.relevant or {}
-        grades = tuple(sorted(grade for grade in relevant.values() if grade > 0))
+        grades, reachable = _grades(relevant), _grades(relevant, record.left_out)
         if not grades:
             continue  # nothing can be found: 0, and counted
         blocks = blocks_of(with_ties(record.hits), relevant)
         values[row] = [measure(blocks, grades) for measure in measures.values()]
-        random[row] = chance(max(record.n_candidates, len(grades)), grades)
+        random[row] = chance(max(record.n_candidates, len(reachable)), reachable, grades)
     return Scored(tuple(records), tuple(measures), values, random)
+
+
+def _grades(relevant: Mapping[str, int], left_out: Sequence[str] = ()) -> tuple[int, ...]:
+    return tuple(sorted(grade for item_id, grade in relevant.items() if grade > 0 and item_id not in left_out))
+
+
+def count_out_of_reach(turns: Sequence[TurnRecord]) -> int:
+    """Judged queries whose relevant items were all left out of the ranking: they score 0 whatever the encoder finds."""
+    relevant = [(record.relevant or {}, record.left_out) for record in turns]
+    return sum(bool(_grades(grades)) and not _grades(grades, left_out) for grades, left_out in relevant)
 
 
 def row_of(scored: Scored, name: str, keep: Callable[[TurnRecord], bool] | None = None) -> Row | None:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from eval.opening import Indexed, Request, index_gallery, open_encoders, open_stage, read_requested, sessions_of
-from eval.runs import Run, RunError, RunWriter, TurnRecord
+from eval.opening import (
+    Indexed,
+    Request,
+    index_gallery,
+    open_encoders,
+    open_stage,
+    read_requested,
+    references_stay,
+    sessions_of,
+)
+from eval.runs import Run, RunError, RunWriter, TurnRecord, claimed, refuse_foreign
 from retrieval.retriever import DEFAULT_K
 
 if TYPE_CHECKING:
@@ -20,6 +33,9 @@ if TYPE_CHECKING:
 
 AHEAD = 4
 """Sessions that wait in line for each worker: what is played and not yet written is lost when a run is killed."""
+TRAINING = ("retrieval", "fashion_am")
+PLAYING = ("eval/opening.py", "eval/replay.py")
+"""Modules beside the agent's that an answer depends on."""
 
 
 def replay(request: Request, out: Path, n_workers: int = 1, *, progress: bool = True) -> Run:
@@ -31,18 +47,21 @@ def replay(request: Request, out: Path, n_workers: int = 1, *, progress: bool = 
 
     if n_workers < 1:
         raise RunError(f"--workers is {n_workers}: at least one has to work.")
+    refuse_foreign(out)
     benchmark = read_requested(request)
     sessions = sessions_of(benchmark, request)
     encoder = open_encoders(request, benchmark)[1]
     indexed = index_gallery(request, benchmark, encoder)
-    writer = RunWriter(out, settings_of(request, benchmark, sessions, indexed, encoder.manifest), sessions)
-    if writer.left:
-        with tqdm(total=len(sessions), initial=len(sessions) - len(writer.left), unit="session", desc="Replaying",
-                  disable=not progress) as bar:  # fmt: skip
-            for records in _played(request, indexed.index, writer.left, n_workers):
-                writer.add(records)
-                bar.update()
-    return writer.finish()
+    with claimed(out):
+        writer = RunWriter(out, settings_of(request, benchmark, sessions, indexed, encoder.manifest), sessions)
+        n_useful = min(n_workers, len(writer.left), os.cpu_count() or 1)  # more would only take memory
+        if writer.left:
+            with tqdm(total=len(sessions), initial=len(sessions) - len(writer.left), unit="session", desc="Replaying",
+                      disable=not progress) as bar:  # fmt: skip
+                for records in _played(request, indexed.index, writer.left, n_useful):
+                    writer.add(records)
+                    bar.update()
+        return writer.finish()
 
 
 def settings_of(
@@ -64,9 +83,10 @@ def settings_of(
         "is_full_depth": request.depth is None or request.depth >= indexed.n_items,
         "shown": DEFAULT_K,
         "planner": "rules",
-        "agent": _code_hash(),
+        "agent": code_hash(),
         "encoder": f"{manifest.encoder} {manifest.revision}",
         "gallery_hash": indexed.gallery_hash,
+        "references_stay": references_stay(benchmark),
         "n_gallery": indexed.n_items,
         "n_skipped": indexed.n_skipped,
         "n_sessions": len(sessions),
@@ -75,15 +95,27 @@ def settings_of(
     }
 
 
-def _code_hash() -> str:
-    """Of what decides how a turn is answered: a run does not go on with another agent."""
-    root = Path(__file__).parents[1]
+@cache
+def code_hash(root: Path = Path(__file__).parents[1]) -> str:
+    """Of what decides how a turn is answered: a run does not go on with another agent.
+
+    Read once a process, since its code stays what it was when it began, whatever is edited meanwhile.
+    """
     digest = hashlib.sha256()
-    for path in sorted(path for name in ("agent", "retrieval") for path in (root / name).rglob("*")):
-        if path.suffix in (".py", ".txt", ".json", ".jsonl"):
-            digest.update(path.relative_to(root).as_posix().encode())
-            digest.update(path.read_bytes())
+    for path in sorted(_code(root)):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _code(root: Path) -> Iterator[Path]:
+    """All files, words and tables too, but for those of training and hidden ones."""
+    for path in (*root.glob("agent/**/*"), *root.glob("retrieval/**/*")):
+        parts = path.relative_to(root).parts
+        is_other = "__pycache__" in parts or parts[:2] == TRAINING or any(part.startswith(".") for part in parts)
+        if path.is_file() and not is_other:
+            yield path
+    yield from (root / name for name in PLAYING)
 
 
 def _played(
@@ -103,6 +135,11 @@ def _played(
                     yield waiting.pop(0).result()
             while waiting:
                 yield waiting.pop(0).result()
+        except BrokenProcessPool as error:
+            raise RunError(
+                "A worker was ended from outside, perhaps for want of memory. Give the same command again, it goes on "
+                "from there; fewer --workers need less memory."
+            ) from error
         finally:
             for future in waiting:
                 future.cancel()
@@ -119,7 +156,15 @@ _opened: list[Player] = []
 
 
 def _open(request: Request, index: Path) -> None:
+    Thread(target=_end_with_parent, daemon=True).start()
     _opened.append(_player(request, index))
+
+
+def _end_with_parent() -> None:
+    """A killed replay cannot end its workers; they would wait for sessions for ever."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _play(session: RecordedSession) -> list[TurnRecord]:

@@ -18,6 +18,8 @@ SETTINGS = {
     "encoder": "e 1",
     "gallery_hash": "0123",
     "n_gallery": 10,
+    "n_skipped": 0,
+    "agent": "c0de",
     "depth": 10,
     "is_full_depth": True,
 }
@@ -60,8 +62,18 @@ def test_equal_runs_do_not_differ_and_a_better_one_does():
     assert [(d.a, d.b, d.p) for d in worse] == [(d.b, d.a, d.p) for d in better]
 
 
-@pytest.mark.parametrize("changes", [{"checksum": "sha256:2"}, {"split": "val"}, {"limit": 3}])
-def test_runs_over_other_queries_are_not_compared(changes):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"checksum": "sha256:2"},
+        {"split": "val"},
+        {"limit": 3},
+        {"gallery_hash": "4567"},
+        {"n_skipped": 1},
+        {"references_stay": True},
+    ],
+)
+def test_runs_over_other_queries_or_another_gallery_are_not_compared(changes):
     with pytest.raises(RunError, match=next(iter(changes))):
         compare(run([1]), run([1], **changes))
 
@@ -83,9 +95,34 @@ def test_the_mean_over_benchmarks_counts_each_once():
     assert lines["random"][2] == "0.100"
 
 
-def test_runs_of_several_encoders_have_no_mean():
-    with pytest.raises(RunError, match="another encoder"):
-        mean_table([run([1]), run([1], encoder="e 2")])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"encoder": "e 2"},
+        {"agent": "other"},
+        {"limit": 3},
+        {"references_stay": True},
+        {"is_full_depth": False},
+        {"split": "val"},
+        {"history": "live"},
+    ],
+)
+def test_runs_that_were_measured_differently_have_no_mean(changes):
+    with pytest.raises(RunError, match=f"another {next(iter(changes))} each"):
+        mean_table([run([1]), run([1], **changes)])
+
+
+def test_depths_differ_with_the_galleries_unless_rankings_are_cut():
+    mean_table([run([1], depth=10), run([1], depth=12)])
+    with pytest.raises(RunError, match="another depth each"):
+        mean_table([run([1], is_full_depth=False), run([1], depth=12, is_full_depth=False)])
+
+
+def test_the_mean_says_whether_references_are_candidates_and_what_is_skipped():
+    assert "no ranking, by design of the agent" in mean_table([run([1])])
+    text = mean_table([run([1], references_stay=True, n_skipped=2)])
+    assert "as in the benchmark's own protocol" in text
+    assert "2 without a usable picture" in text
 
 
 def test_a_run_of_pools_alone_has_no_mean():

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from eval.replay import Player, chosen_first, message_of
+from eval.opening import Request, index_gallery, open_encoders, open_stage, read_requested
+from eval.replay import Player, chosen_first, left_out_of, message_of
 from eval.runs import TurnRecord
 from retrieval.benchmark import RecordedTurn, Task
-from retrieval.schema import Hit
+from retrieval.schema import Hit, Intent, Message, Plan, Query, Ranking, Reply, Session, Turn
 
 RED, BLUE = "squares/dress-red", "squares/dress-blue"
 STREET = "squares/street"
@@ -83,7 +84,7 @@ def test_every_turn_is_answered_as_recorded(players, by_id):
     assert [record.intent for record in records] == ["search", "modify", "compatible", "rollback"]
     assert [first(record) for record in records[:2]] == [RED, BLUE]
     assert [record.relevant for record in records[:2]] == [{RED: 1}, {BLUE: 1}]
-    assert {record.n_candidates for record in records} == {20}
+    assert [record.n_candidates for record in records] == [20, 19, 19, 19]
     assert all(record.ms > 0 and record.reply for record in records)
 
 
@@ -174,3 +175,64 @@ def test_a_turn_without_judgements_is_played_and_keeps_little(stages, by_id):
     records = player.play(by_id["s2"])
     assert [record.relevant for record in records] == [None, None]
     assert records[0].hits
+
+
+# --- what is not shown again -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def words(described_folder):
+    """A gallery without attributes, where no filter narrows what is ranked."""
+    request = Request(described_folder)
+    benchmark = read_requested(request)
+    return open_stage(request, index_gallery(request, benchmark, open_encoders(request, benchmark)[1]).index)
+
+
+def both_ways(stage, session):
+    """Without what the agent does not show again, and with it."""
+    return Player(stage).play(session), Player(replace(stage, references_stay=True)).play(session)
+
+
+def test_where_references_stay_they_are_ranked_by_their_cosine(words, by_id):
+    session = replace(by_id["s1"], turns=by_id["s1"].turns[:2])
+    judged = replace(words, benchmark=replace(words.benchmark, qrels={"s1/2": {BLUE: 1}}))
+    (_, usual), (_, full) = both_ways(judged, session)
+    assert RED not in [hit.item_id for hit in usual.hits]
+    assert [hit for hit in full.hits if hit.item_id != RED] == list(usual.hits)
+    assert (usual.n_candidates, full.n_candidates, len(full.hits)) == (19, 20, 20)
+    scores = [hit.score for hit in full.hits]
+    assert scores == sorted(scores, reverse=True)
+    (_, cut) = Player(replace(judged, references_stay=True, depth=3)).play(session)
+    assert cut.hits == full.hits[:3]
+
+
+def test_what_is_put_back_has_to_pass_the_filters_as_well(stages, by_id):
+    usual, full = both_ways(stages["recorded"], by_id["s1"])
+    assert full[1].hits == usual[1].hits
+
+
+def test_later_turns_and_outfits_are_the_same_where_references_stay(words, by_id):
+    """What is put back is for the scores alone; outfits have scores of their own."""
+    for usual, full in zip(*both_ways(words, by_id["s1"]), strict=True):
+        assert (usual.references, usual.reply) == (full.references, full.reply)
+        if usual.intent == "compatible":
+            assert what([usual]) == what([full])
+
+
+def test_a_relevant_item_that_the_plan_leaves_out_is_noted(stages, by_id):
+    stage = stages["recorded"]
+    qrels = {**stage.benchmark.qrels, "s1/2": {RED: 1, BLUE: 1}}
+    changed = replace(stage.benchmark, qrels=qrels)
+    assert Player(replace(stage, benchmark=changed)).play(by_id["s1"])[1].left_out == (RED,)
+    staying = replace(stage, benchmark=changed, references_stay=True)
+    assert Player(staying).play(by_id["s1"])[1].left_out == ()
+
+
+def test_what_an_equal_plan_has_shown_is_left_out_of_what_more_finds():
+    plan = Plan(Intent.MODIFY, text="dress", reference_turn=1)
+    shown = Turn(1, None, Message("a dress"), replace(plan, intent=Intent.SEARCH, reference_turn=None), Reply(""),
+                 Query("s/1", "dress"), Ranking("s/1", (Hit(RED, 0.2), Hit(BLUE, 0.1))))  # fmt: skip
+    more = Turn(2, 1, Message("show me more"), plan, Reply(""), Query("s/2", "dress"), Ranking("s/2", ()))
+    assert left_out_of(Session("s", (shown,)), more) == {RED, BLUE}
+    assert left_out_of(Session("s", (shown,)), replace(more, plan=replace(plan, text="skirt"))) == set()
+    assert left_out_of(Session("s", (shown,)), replace(more, ranking=None)) == set()

@@ -5,7 +5,17 @@ import numpy as np
 import pytest
 
 from eval.runs import Run, RunError, TurnRecord
-from eval.scores import breakdowns, gallery_measures, latencies, pool_measures, route, row_of, score, score_run
+from eval.scores import (
+    breakdowns,
+    count_out_of_reach,
+    gallery_measures,
+    latencies,
+    pool_measures,
+    route,
+    row_of,
+    score,
+    score_run,
+)
 from retrieval.schema import Hit
 
 MEASURES = gallery_measures(100, is_full=False)
@@ -140,3 +150,21 @@ def test_a_rollback_returns_to_the_very_item_or_not():
 
 def test_latencies_are_percentiles():
     assert latencies([record(ms=float(ms)) for ms in range(101)]) == {"p50": 50, "p90": 90, "p99": 99}
+
+
+def test_chance_counts_only_what_could_be_found():
+    one = record(hits=(), relevant={"a": 1, "b": 1}, n_candidates=4, left_out=("b",))
+    found = row_of(score([one], MEASURES), "all").cells
+    assert found["success@1"].random == pytest.approx(1 / 4)
+    assert found["recall@50"].random == pytest.approx(1 / 2)
+
+
+def test_a_query_whose_relevant_items_were_all_left_out_is_out_of_reach():
+    turns = [
+        record(relevant={"a": 1, "b": 1}, left_out=("a", "b")),
+        record("t/1", relevant={"a": 1, "b": 1}, left_out=("a",)),
+        record("u/1", relevant={"a": 0}, left_out=("a",)),
+        record("v/1", relevant={}),
+    ]
+    assert count_out_of_reach(turns) == 1
+    assert score(turns[:1], MEASURES).random.sum() == 0
