@@ -98,6 +98,12 @@ def draw_pools(
             yield pool
 
 
+def tolerate_unasked(asked: Coverage, coverage: Coverage) -> None:
+    """Into a source's own account, whose records are products, goes how many of them ask for no attribute, and why."""
+    for reason, n in sorted(asked.dropped.items()):
+        coverage.tolerated[f"no query by attribute: {reason}"] += n
+
+
 def asfr_instances(
     dataset: str,
     pools: Iterable[Pool],

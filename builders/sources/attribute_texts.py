@@ -5,22 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
+from builders.wording import is_plural, noun, with_article
+
 _COLOURS: Mapping[str, tuple[str, ...]] = {
     "navy blue": ("navy blue", "navy"), "turquoise blue": ("turquoise",), "multi": ("multicoloured", "many colours"),
     "grey melange": ("grey melange",), "coffee brown": ("coffee brown",), "skin": ("skin colour", "nude"),
     "metallic": ("a metallic colour",), "steel": ("steel grey", "steel"),
 }  # fmt: skip
-_NOUNS: Mapping[str, str] = {
-    "tshirts": "t-shirt", "lounge tshirts": "lounge t-shirt", "sarees": "saree", "accessory gift set": "gift set",
-    "necklace and chains": "necklace", "watches": "watch", "scarves": "scarf", "clutches": "clutch",
-    "dresses": "dress", "headband": "headband", "night suits": "night suit", "jewellery set": "jewellery set",
-    "ties and cufflinks": "tie set", "free gifts": "gift", "hair accessory": "hair accessory",
-}  # fmt: skip
-_PAIRS = (
-    "shoes", "heels", "flats", "flops", "sandals", "trousers", "jeans", "shorts", "pants", "leggings", "tights",
-    "stockings", "capris", "sunglasses", "socks", "earrings", "cufflinks", "gloves", "jeggings", "slippers", "boots",
-    "booties", "sneakers", "trainers", "joggers", "culottes", "glasses", "chinos", "salwar and dupatta", "boxers",
-)  # fmt: skip
 _AUDIENCES: Mapping[str, str] = {"unisex": "for everyone"}
 _PATTERNS: Mapping[str, str] = {
     "striped": "with stripes", "checked": "with checks", "printed": "with a print", "solid": "in one plain colour",
@@ -66,27 +57,6 @@ Spoken = Mapping[str, str]
 """Attribute -> value in lower case: category, colour, gender, usage, pattern, neckline, sleeves, material, closure."""
 
 
-def noun(category: str) -> str:
-    """One of a category, as one says it: "Tshirts" -> "t-shirt", "Casual Shoes" -> "casual shoes"."""
-    plain = category.casefold()
-    if plain in _NOUNS or is_pair(plain):
-        return _NOUNS.get(plain, plain)
-    if plain.endswith(("sses", "ches", "shes", "xes")):
-        return plain[:-2]
-    return plain[:-1] if plain.endswith("s") and not plain.endswith(("ss", "us", "is")) else plain
-
-
-def is_pair(category: str) -> bool:
-    """Whether one speaks of it in the plural: shoes, trousers, glasses."""
-    return category.casefold().endswith(_PAIRS)
-
-
-def with_article(text: str, category: str) -> str:
-    if is_pair(category):
-        return text
-    return f"{'an' if text[:1] in 'aeiou' and not text.startswith(('uni', 'eu')) else 'a'} {text}"
-
-
 def described(spoken: Spoken, brand: str, rng: random.Random) -> str:
     """Says every attribute that it is given, and the brand unless it is ""."""
     front = [_front(spoken, name, rng) for name in ("usage", "colour", "pattern", "material")]
@@ -110,7 +80,7 @@ def named(name: str, rng: random.Random) -> str:
 def sought(category: str, rng: random.Random) -> str:
     """Asks for what a user's own picture shows."""
     thing = noun(category)
-    this = f"these {thing}" if is_pair(category) else f"this {thing}"
+    this = f"these {thing}" if is_plural(category) else f"this {thing}"
     return rng.choice(_FINDS).format(this=this, thing=thing)
 
 
@@ -121,7 +91,7 @@ def changed(change: Spoken, category: str, brand: str, is_same_model: bool, rng:
     if "category" in change:
         thing = with_article(noun(category), category)
         phrase = f"as {thing} {phrase}".strip() if is_same_model else f"{thing} {phrase}".strip()
-    elif list(change) == ["usage"] and not is_pair(category) and rng.random() < 0.4:
+    elif list(change) == ["usage"] and not is_plural(category) and rng.random() < 0.4:
         return f"{with_article(change['usage'], category)} one instead"
     if is_same_model:
         return rng.choice(_SAME).format(change=phrase)

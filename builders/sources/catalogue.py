@@ -15,25 +15,30 @@ left out, as are photos of which only the kind of garment is known: "find this o
 
 from __future__ import annotations
 
+import hashlib
 import random
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from builders import colours, wording
+from builders.colours import MIXED
 from builders.instances import Coverage, Instance, SourceData, SourceImage
-from builders.sources.asfr_pools import asfr_instances, draw_pools
+from builders.sources import asfr_pools, attribute_texts, catalogue_pairs, catalogue_products, catalogue_words
+from builders.sources.asfr_pools import asfr_instances, draw_pools, tolerate_unasked
 from builders.sources.attribute_texts import changed, described, named, sought
 from builders.sources.catalogue_pairs import MAX_FITTING, draw_pairs
 from builders.sources.catalogue_products import SPOKEN, LeaveOut, Product, read_products
 from builders.sources.catalogue_street import make_street_pictures
-from builders.sources.catalogue_words import MIXED_COLOURS, folded, may_be
-from builders.sources.reading import require_folder
+from builders.sources.catalogue_street import recipe as street_recipe
+from builders.sources.catalogue_words import may_be
+from builders.sources.reading import require_folder, revision_of
+from builders.wording import folded
 from retrieval.benchmark import Task
 from retrieval.errors import SourceError
 from retrieval.schema import Item
 
-RECIPE = "1"
-"""Change it whenever other instances come from the same files: it is part of the revision."""
 P_NAME = 0.4
 """Share of names among the texts of products that both can be said of."""
 P_SHORT = 0.6
@@ -65,7 +70,7 @@ def read_catalogue(
     instances = [
         *_t2i(products, source, seed, coverage),
         *_cir(products, source, seed),
-        *_asfr(products, source, seed),
+        *_asfr(products, source, seed, coverage),
         *_street(products, streets, source, seed),
     ]
     if not instances:
@@ -80,8 +85,15 @@ def read_catalogue(
         images={image.image_id: image for image in images},
         instances=sorted(instances, key=lambda instance: instance.instance_id),
         coverage=coverage,
-        revision=f"{revision}-{RECIPE}",
+        revision=f"{revision}-{_recipe()}",
     )
+
+
+def _recipe() -> str:
+    """Hash of the code that makes pictures and instances of the products."""
+    texts = (asfr_pools, attribute_texts, catalogue_pairs, catalogue_products, catalogue_words, colours, wording)
+    files = [Path(str(module.__file__)) for module in (sys.modules[__name__], *texts)]
+    return hashlib.sha256(f"{revision_of(files)} {street_recipe()}".encode()).hexdigest()[:8]
 
 
 def _image(product: Product) -> SourceImage:
@@ -134,7 +146,7 @@ def _cir(products: Sequence[Product], source: str, seed: int) -> Iterator[Instan
         )
 
 
-def _asfr(products: Sequence[Product], source: str, seed: int) -> list[Instance]:
+def _asfr(products: Sequence[Product], source: str, seed: int, coverage: Coverage) -> list[Instance]:
     rng = random.Random(f"{seed}/asfr")
     groups: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     queries: list[tuple[str, str]] = []
@@ -146,13 +158,16 @@ def _asfr(products: Sequence[Product], source: str, seed: int) -> list[Instance]
             queries.append((known[0], product.image_id))
     wearers = {product.image_id: product.spoken.get("gender", "") for product in products}
     unsure = _uncertain(products, groups)
-    pools = draw_pools(groups, rng, Coverage(), queries=queries, uncertain=unsure, wearer_of=wearers)
-    return asfr_instances(f"{source}-asfr", pools, rng, names_values=True)
+    asked = Coverage()
+    pools = draw_pools(groups, rng, asked, queries=queries, uncertain=unsure, wearer_of=wearers)
+    instances = asfr_instances(f"{source}-asfr", pools, rng, names_values=True)
+    tolerate_unasked(asked, coverage)
+    return instances
 
 
 def _is_visible(product: Product, name: str) -> bool:
     value = product.spoken.get(name, "")
-    return bool(value) and not (name == "colour" and value in MIXED_COLOURS)
+    return bool(value) and not (name == "colour" and value in MIXED)
 
 
 def _uncertain(

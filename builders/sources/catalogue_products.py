@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from builders.instances import Coverage
-from builders.sources.catalogue_words import agree, folded, name_colours, stem_of, visible_in_name
+from builders.sources.catalogue_words import agree, name_colours, stem_of, visible_in_name
 from builders.sources.reading import safe_id
+from builders.wording import folded
 from retrieval.errors import GalleryError, SourceError
 from retrieval.gallery import Skipped, fingerprint, read_gallery
 from retrieval.images import write_once

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from builders.colours import families
 from builders.instances import Coverage, SourceImage
+from builders.sources import catalogue_cut, catalogue_grounds
 from builders.sources.catalogue_cut import Cut, cut
 from builders.sources.catalogue_grounds import LYING, STANDING, noise
 from builders.sources.catalogue_products import Product
-from builders.sources.catalogue_words import families
+from builders.sources.reading import revision_of
 from retrieval.errors import ImageError
 from retrieval.images import open_picture, write_once
 
@@ -29,8 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image as Picture
 
-RECIPE = "1"
-"""Change it whenever other pictures come from the same products: pictures that are there are kept."""
 STREETS = "street"
 EVERY = 5
 """One product in so many is tried."""
@@ -49,13 +50,17 @@ _HANDLED = re.compile(r"bag|backpack|clutch")
 def make_street_pictures(
     products: Sequence[Product], made: Path, seed: int, coverage: Coverage
 ) -> dict[str, SourceImage]:
-    """Product's image_id -> its street picture; those that are there already are not made again."""
+    """Product's image_id -> its street picture; those that are there already are not made again.
+
+    What makes them has a folder of its own: no older picture is taken for a new one.
+    """
+    folder = made / STREETS / recipe()
     pictures: dict[str, SourceImage] = {}
     for product in products:
-        name = hashlib.sha256(f"{RECIPE}/{seed}/{product.content}".encode()).hexdigest()[:20]
+        name = hashlib.sha256(f"{seed}/{product.content}".encode()).hexdigest()[:20]
         if int(name, 16) % EVERY:
             continue
-        path = made / STREETS / name[:2] / f"{name}.jpg"
+        path = folder / name[:2] / f"{name}.jpg"
         if not path.exists() and not _made(product, made, path, int(name, 16)):
             coverage.tolerated["cannot be cut cleanly from its ground"] += 1
             continue
@@ -66,6 +71,13 @@ def make_street_pictures(
             product_id=product.image_id,
         )
     return pictures
+
+
+def recipe() -> str:
+    """Hash of the code that makes the pictures."""
+    return revision_of(
+        Path(str(module.__file__)) for module in (sys.modules[__name__], catalogue_cut, catalogue_grounds)
+    )
 
 
 def _made(product: Product, made: Path, path: Path, seed: int) -> bool:

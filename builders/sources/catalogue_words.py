@@ -9,36 +9,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-_FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "black": ("black",), "white": ("white",), "off white": ("white", "beige"), "cream": ("white", "beige", "yellow"),
-    "ivory": ("white", "beige"), "grey": ("grey",), "gray": ("grey",), "grey melange": ("grey",),
-    "charcoal": ("grey", "black"), "silver": ("grey", "white"), "steel": ("grey", "white"),
-    "metallic": ("grey", "white"),
-    "gunmetal": ("grey", "black"), "blue": ("blue",), "navy": ("blue", "black"), "navy blue": ("blue", "black"),
-    "indigo": ("blue", "purple"), "turquoise": ("blue", "green"), "turquoise blue": ("blue", "green"),
-    "teal": ("blue", "green"), "aqua": ("blue", "green"), "brown": ("brown",), "coffee": ("brown",),
-    "coffee brown": ("brown",), "mushroom brown": ("brown", "beige"), "chocolate": ("brown",),
-    "tan": ("brown", "beige"),
-    "camel": ("brown", "beige"), "khaki": ("beige", "brown", "green"), "beige": ("beige",), "skin": ("beige", "pink"),
-    "nude": ("beige", "pink"), "taupe": ("beige", "grey", "brown"), "bronze": ("brown", "yellow"),
-    "copper": ("brown", "orange"), "rust": ("orange", "red", "brown"), "red": ("red",), "maroon": ("red", "brown"),
-    "burgundy": ("red", "purple"), "wine": ("red", "purple"), "pink": ("pink",), "rose": ("pink", "red"),
-    "magenta": ("pink", "purple"), "fuchsia": ("pink", "purple"), "peach": ("orange", "pink"),
-    "coral": ("orange", "pink"),
-    "mauve": ("purple", "pink"), "purple": ("purple",), "violet": ("purple",), "lavender": ("purple",),
-    "lilac": ("purple",),
-    "green": ("green",), "olive": ("green", "brown"), "sea green": ("green", "blue"),
-    "lime green": ("green", "yellow"),
-    "lime": ("green", "yellow"), "fluorescent green": ("green", "yellow"), "mint": ("green",), "yellow": ("yellow",),
-    "mustard": ("yellow", "brown"), "gold": ("yellow", "brown"), "golden": ("yellow", "brown"),
-    "orange": ("orange", "red"),
-    "multi": ("multi",), "multicoloured": ("multi",), "multicolour": ("multi",), "multicolor": ("multi",),
-}  # fmt: skip
-MIXED_COLOURS = ("multi", "multicolour", "multicolor", "multicoloured", "multi colour", "multi coloured", "assorted")
-"""Colours that no two products need to have in common."""
-_COLOUR_WORD = re.compile(
-    rf"\b(?:{'|'.join(sorted((re.escape(word) for word in _FAMILIES), key=lambda word: (-len(word), word)))})\b"
-)
+from builders.colours import WORD_IN_NAME, families
+from builders.wording import folded
+
 _AUDIENCE_WORD = re.compile(
     r"\b(?:men|mens|women|womens|man|woman|unisex|boys?|girls?|kids?|ladies|infants?|toddlers?)(?:['’]?s)?\b"
 )
@@ -88,24 +61,15 @@ MAX_USES_OF_MODEL = 20
 """And it is not in the name of everything that a small brand makes ("sari")."""
 
 
-def folded(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").split())
-
-
 def name_colours(name: str, brand: str = "") -> tuple[str, ...]:
     """The colours that a name speaks of, in its order, without those in the brand ("Red Tape")."""
-    return tuple(dict.fromkeys(_COLOUR_WORD.findall(_without_brand(name, brand))))
-
-
-def families(colour: str) -> frozenset[str]:
-    """The wide colours that a colour can be taken for; itself when it is not known."""
-    return frozenset(_FAMILIES.get(folded(colour), (folded(colour),)))
+    return tuple(dict.fromkeys(WORD_IN_NAME.findall(_without_brand(name, brand))))
 
 
 def agree(colour: str, named: Iterable[str]) -> bool:
     """Whether the catalogue's colour is one of those in the name; a name without colours contradicts nothing."""
     others = list(named)
-    return not others or any(families(colour) & families(other) for other in others)
+    return not others or any(families(folded(colour)) & families(other) for other in others)
 
 
 def visible_in_name(name: str, category: str, brand: str = "") -> dict[str, str]:
@@ -127,14 +91,14 @@ def visible_in_name(name: str, category: str, brand: str = "") -> dict[str, str]
 def may_be(attribute: str, value: str, other: str) -> bool:
     """Whether a product that is called `other` may also be `value`: no sure negative."""
     if attribute == "colour":
-        return bool(families(value) & families(other))
+        return bool(families(folded(value)) & families(folded(other)))
     wide = _OPEN_TO.get(attribute, {})
     return other in wide.get(value, ()) or value in wide.get(other, ())
 
 
 def stem_of(name: str, brand: str = "") -> str:
     """The name without brand, colours and audience: equal for variants of one model."""
-    bare = _AUDIENCE_WORD.sub(" ", _COLOUR_WORD.sub(" ", _without_brand(name, brand)))
+    bare = _AUDIENCE_WORD.sub(" ", WORD_IN_NAME.sub(" ", _without_brand(name, brand)))
     return " ".join(re.findall(r"[^\W_]+(?:[-./'][^\W_]+)*", bare))
 
 

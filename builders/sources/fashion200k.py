@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from builders.colours import is_word
 from builders.instances import Coverage, Instance, SourceData, SourceImage
 from builders.sources.pictures import by_tail
 from builders.sources.reading import pictures_below, read_lines, require_files, revision_of, safe_id, spread
@@ -20,14 +21,6 @@ MAX_USES = 3
 """How often a picture is a target. As a reference each picture is used once."""
 DRAWS = 12
 """Tries to find a target for one picture."""
-_COLOURS = (
-    "amber apricot aqua beige black blue blush bordeaux bronze brown burgundy camel champagne charcoal "
-    "chocolate cobalt copper coral cream crimson ecru emerald fuchsia gold golden gray green grey indigo ivory "
-    "khaki lavender lilac lime magenta maroon mauve mint multicolor multicolour mustard navy nude olive orange "
-    "peach pink plum purple red rose ruby rust sand scarlet silver tan taupe teal turquoise violet white wine "
-    "yellow"
-)
-COLOURS = frozenset(_COLOURS.split())
 COLOUR_TEXTS = (
     "the same in {new} instead of {old}",
     "do you have it in {new}, not {old}?",
@@ -164,12 +157,12 @@ def _id(row: _Row) -> str:
 def _text(reference: _Row, target: _Row, seed: int) -> str:
     pairs = zip(reference.words, target.words, strict=True)
     old, new = next((old, new) for old, new in pairs if old != new)
-    texts = COLOUR_TEXTS if {old, new} <= COLOURS else WORD_TEXTS
+    texts = COLOUR_TEXTS if is_word(old) and is_word(new) else WORD_TEXTS
     return random.Random(f"{seed}/{reference.path}/text").choice(texts).format(old=old, new=new)
 
 
 def _image(row: _Row, path: str) -> SourceImage:
-    colours = dict.fromkeys(word for word in row.words if word in COLOURS)
+    colours = dict.fromkeys(word for word in row.words if is_word(word))
     attributes = {"colour": next(iter(colours))} if len(colours) == 1 else {}
     if named := _PATH.fullmatch(row.path):
         known = {name: named[name].replace("_", " ") for name in ("category", "sub_category")}

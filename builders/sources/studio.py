@@ -33,8 +33,8 @@ def read(folder: Path, made: Path, seed: int, limit: int | None = None) -> Sourc
     root = made / f"{NAME}-{pictures}"
     rendered = studio_pictures.render_missing(root, pieces)
     images = studio_catalogue.images(pieces)
-    instances = studio_instances.instances(pieces, seed)
+    coverage = Coverage()
+    instances = studio_instances.instances(pieces, seed, coverage)
     log.info("studio: %d pictures (%d new), %d instances", len(images), rendered, len(instances))
-    coverage = Coverage(n_records=len(instances), n_kept=len(instances))
     revision = f"{pictures}-{revision_of([Path(studio_instances.__file__), Path(asfr_pools.__file__)])}"
     return SourceData(NAME, root, images, instances, coverage, revision)

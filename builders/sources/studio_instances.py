@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from builders.instances import Coverage, Instance
-from builders.sources.asfr_pools import asfr_instances, draw_pools
+from builders.sources.asfr_pools import asfr_instances, draw_pools, tolerate_unasked
 from builders.sources.studio_catalogue import Piece
 from builders.studio import changes, requests
 from builders.studio.garment import Garment
@@ -48,16 +48,17 @@ _LENGTH_KINDS = ("Dress", "Skirt", "Coat", "Shorts", "Leggings", "Trousers", "Je
 _IN_EVERY_VIEW = ("pattern", "colour", "material")
 
 
-def instances(pieces: Sequence[Piece], seed: int) -> list[Instance]:
-    """Sorted by instance_id."""
+def instances(pieces: Sequence[Piece], seed: int, coverage: Coverage) -> list[Instance]:
+    """Sorted by instance_id; all of them are records that are kept."""
     by_base = {piece.name: piece for piece in pieces if piece.change is None}
     found = [
         *_searches(pieces, seed),
         *_shown(pieces, seed),
         *_changed(pieces, by_base, seed),
         *_matched(pieces, seed),
-        *_same_attribute(pieces, seed),
+        *_same_attribute(pieces, seed, coverage),
     ]
+    coverage.n_records = coverage.n_kept = len(found)
     return sorted(found, key=lambda instance: instance.instance_id)
 
 
@@ -160,7 +161,7 @@ def seen_values(garment: Garment) -> dict[str, str]:
     return seen
 
 
-def _same_attribute(pieces: Sequence[Piece], seed: int) -> list[Instance]:
+def _same_attribute(pieces: Sequence[Piece], seed: int, coverage: Coverage) -> list[Instance]:
     """Others that share what is seen of one attribute; never a copy of the same garment."""
     rng = random.Random(f"{seed} attributes")
     groups: dict[str, dict[str, list[str]]] = {}
@@ -176,8 +177,10 @@ def _same_attribute(pieces: Sequence[Piece], seed: int) -> list[Instance]:
             queries.append((rng.choice(telling), piece.image_id()))
     products = {piece.image_id(): piece.base for piece in pieces}
     wearers = {piece.image_id(): piece.garment.gender for piece in pieces}
-    pools = draw_pools(groups, rng, Coverage(), queries=queries, product_of=products, wearer_of=wearers)
+    asked = Coverage()
+    pools = draw_pools(groups, rng, asked, queries=queries, product_of=products, wearer_of=wearers)
     found = asfr_instances("studio-asfr", pools, rng, names_values=True)
+    tolerate_unasked(asked, coverage)
     return [_from_other_view(instance, views[instance.references[0]], rng) for instance in found]
 
 

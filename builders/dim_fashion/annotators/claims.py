@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from builders.colours import families_in
 from builders.dim_fashion.annotators import vocabulary
 from builders.dim_fashion.annotators.vocabulary import fold
 from retrieval.schema import Attributes
@@ -40,9 +41,9 @@ def contradict(text: str, attributes: Attributes, caption: str = "", *, names_ki
 
 
 def _other_colour(text: str, attributes: Attributes, caption: str) -> bool:
-    own = vocabulary.colour_families(str(attributes.get("colour", "")))
+    own = families_in(str(attributes.get("colour", "")))
     said = claimed_colours(text)
-    if not own or any(own & vocabulary.colour_families(word) for word in said):
+    if not own or any(own & families_in(word) for word in said):
         return False
     named = re.findall(r"[a-z]+", caption.lower())
     return any(word not in named for word in said)
@@ -51,10 +52,10 @@ def _other_colour(text: str, attributes: Attributes, caption: str) -> bool:
 def claimed_colours(text: str) -> tuple[str, ...]:
     """Words for the colour of the garment as a whole, in their order."""
     found: list[str] = []
-    for clause in re.split(r"[,;.!?]", text.lower().replace("off white", "off-white")):
+    for clause in re.split(r"[,;.!?]", text.lower()):
         words = re.findall(r"[a-z]+", clause)
         for at, word in enumerate(words):
-            if not vocabulary.colour_families(word) or _is_denied(words, at):
+            if not families_in(word) or _is_denied(words, at):
                 continue
             if _of_a_part(words, at):
                 continue

@@ -6,8 +6,10 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
+from builders import wording
 from builders.dim_fashion.annotators import vocabulary
 from builders.dim_fashion.annotators.vocabulary import fold
+from builders.wording import article, is_plural, with_article
 from retrieval.schema import Attributes, AttributeValue
 
 MAX_SAID = 3
@@ -27,13 +29,6 @@ USAGES: Mapping[str, str] = {
 }  # fmt: skip
 OCCASIONS: Mapping[str, str] = {"sports": "for sports", "party": "for a party", "travel": "for travel"}
 NECKLINES: Mapping[str, str] = {"hooded": "a hood", "collarless": "no collar"}
-NOUNS: Mapping[str, str] = {"tshirt": "t-shirt", "scarf": "scarf", "polo": "polo shirt", "toptee": "top"}
-_PLURAL = (
-    "trouser jean short legging jegging capri chino trackpant flat sunglass sock stocking loungepant tight brogue "
-    "accessorie earring cufflink glove brief boxer gift"
-)
-PLURAL = frozenset(_PLURAL.split())
-"""Folded nouns that go without an article, beside all shoes."""
 
 FRAMES_PLAIN = (
     "the same {}", "this one {}", "do you have it {}?", "can I see this {}?", "the same, but {}", "I'd like it {}",
@@ -95,7 +90,7 @@ def search(attributes: Attributes, *ids: str) -> str:
     words = _noun_phrase(attributes, chosen)
     frames = [frame for frame in FRAMES_SEARCH if len(_framed(frame, attributes, words).split()) <= MAX_WORDS]
     text = _framed(choice(frames or ["{}"], *ids), attributes, words)
-    return text if len(words.split()) >= 2 and len(text.split()) >= 3 else _with_article(attributes, words, chosen)
+    return text if len(words.split()) >= 2 and len(text.split()) >= 3 else _barest(attributes, words, chosen)
 
 
 def _tells(name: str, attributes: Attributes) -> bool:
@@ -108,23 +103,7 @@ def _tells(name: str, attributes: Attributes) -> bool:
 
 def noun(category: AttributeValue) -> str:
     """ "Dresses" -> "dress", "Casual Shoes" as it is, "Blouses Shirts" -> "blouse or shirt"; lower case."""
-    return " or ".join(_noun(part) for part in vocabulary.parts(category))
-
-
-def _noun(word: str) -> str:
-    key = fold(word)
-    if key in NOUNS or is_plural(word):
-        return NOUNS.get(key, word)
-    *before, last = word.split()
-    for many, one in (("sses", "ss"), ("ches", "ch"), ("shes", "sh")):
-        if last.endswith(many):
-            return " ".join([*before, last.removesuffix(many) + one])
-    return " ".join([*before, last[:-1] if last.endswith("s") and not last.endswith("ss") else last])
-
-
-def is_plural(category: AttributeValue) -> bool:
-    last = fold(str(category).split()[-1])
-    return last in PLURAL or fold(category) in PLURAL or vocabulary.group(category) == "shoes"
+    return " or ".join(wording.noun(part) for part in vocabulary.parts(category))
 
 
 def phrase(name: str, value: AttributeValue) -> str:
@@ -145,9 +124,9 @@ def phrase(name: str, value: AttributeValue) -> str:
         "pattern": PATTERNS.get(key, word),
         "length": f"in {word}" if "length" in word else f"in {word} length",
         "heel": "flat" if key == "flat" else _with(word),
-        "style": f"in {_article(word)} {word} style",
+        "style": f"in {article(word)} {word} style",
         "material": f"in {word}",
-        "fit": f"with {_article(word)} {word} fit",
+        "fit": f"with {article(word)} {word} fit",
         "usage": USAGES.get(key, OCCASIONS.get(key, "")),
     }
     return plain.get(name, "")
@@ -158,11 +137,7 @@ def _neckline(word: str) -> str:
 
 
 def _with(word: str) -> str:
-    return f"with {word}" if word.endswith("s") else f"with {_article(word)} {word}"
-
-
-def _article(word: str) -> str:
-    return "an" if word[:1] in "aeio" and not word.startswith("one") else "a"
+    return f"with {word}" if word.endswith("s") else f"with {article(word)} {word}"
 
 
 def _is_adjective(name: str, value: AttributeValue) -> bool:
@@ -179,7 +154,7 @@ def _garment(attributes: Attributes, names: Sequence[str]) -> str:
     before = [phrase(name, attributes[name]) for name in rest if _is_adjective(name, attributes[name])]
     after = [phrase(name, attributes[name]) for name in rest if not _is_adjective(name, attributes[name])]
     words = " ".join([*before, noun(attributes["category"]), *after])
-    return words if is_plural(attributes["category"]) else f"{_article(words)} {words}"
+    return with_article(words, str(attributes["category"]))
 
 
 def _noun_phrase(attributes: Attributes, names: Sequence[str]) -> str:
@@ -204,10 +179,10 @@ def _noun_phrase(attributes: Attributes, names: Sequence[str]) -> str:
 
 
 def _framed(frame: str, attributes: Attributes, words: str) -> str:
-    return frame.format(words, a="" if is_plural(attributes["category"]) else f"{_article(words)} ")
+    return frame.format(words, a="" if is_plural(str(attributes["category"])) else f"{article(words)} ")
 
 
-def _with_article(attributes: Attributes, words: str, chosen: Sequence[str]) -> str:
+def _barest(attributes: Attributes, words: str, chosen: Sequence[str]) -> str:
     """The barest search that has three words; "" when nothing but the kind is known."""
     return _framed("looking for {a}{}", attributes, words) if chosen else ""
 

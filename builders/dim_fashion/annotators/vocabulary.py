@@ -1,10 +1,12 @@
-"""Words of different catalogues brought together: spellings, kinds of garment, colours, genders."""
+"""Words of different catalogues brought together: spellings, kinds of garment, genders."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
+from builders.wording import key_of, singular, words_of
 from retrieval.schema import AttributeValue
 
 UNKNOWN = frozenset({"", "na", "none", "unknown", "other", "others", "invisible"})
@@ -21,11 +23,15 @@ SAME: Mapping[str, str] = {
     "womens": "women",
     "man": "men", "male": "men", "mens": "men", "boy": "boys", "girl": "girls", "sport": "sports", "scarve": "scarf",
 }  # fmt: skip
-_TOPS = frozenset({"tshirt", "blouse", "tanktop", "tunic", "camisole", "shirt", "polo", "sweater", "top"})
+_TOPS = frozenset({"tshirt", "blouse", "tanktop", "tunic", "camisole", "shirt", "polo", "sweater", "top", "sling"})
+_BOTTOMS = frozenset(
+    {"trouser", "jean", "short", "skirt", "legging", "jegging", "capri", "chino", "jogger", "trackpant"}
+)
 _OUTER = frozenset({"jacket", "blazer", "coat", "rainjacket"})
 BROAD: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("top", "toptee", "shortsleevetop", "longsleevetop"), _TOPS),
     **dict.fromkeys(("jacket", "shortsleeveoutwear", "longsleeveoutwear"), _OUTER),
+    "bottom": _BOTTOMS,
     "tshirt": frozenset({"polo"}),
     "casualshoe": frozenset({"sneaker"}),
     "sportshoe": frozenset({"sneaker", "runningshoe"}),
@@ -41,7 +47,8 @@ BROAD: Mapping[str, frozenset[str]] = {
 GROUPS: Mapping[str, str] = {
     "top": "tshirt shirt top blouse polo tanktop sweater hoodie sweatshirt kurta kurti tunic camisole "
     "tank toptee sling",
-    "bottom": "trouser jean short skirt legging jegging capri trackpant churidar salwar patiala pant chino jogger",
+    "bottom": "bottom trouser jean short skirt legging jegging capri trackpant churidar salwar patiala pant chino "
+    "jogger",
     "full": "dress jumpsuit saree gown romper tracksuit dungaree",
     "outer": "jacket coat blazer parka rainjacket nehrujacket outwear",
     "layer": "cardigan waistcoat vest",
@@ -64,14 +71,6 @@ NEAR = frozenset(
 )
 """Groups, in order of the alphabet, between which a wish may lead with one step."""
 
-FAMILIES: Mapping[str, str] = {
-    "black": "charcoal", "white": "off-white cream ivory beige silver", "grey": "gray charcoal silver steel melange",
-    "blue": "navy teal turquoise indigo denim", "red": "maroon burgundy rust wine magenta",
-    "green": "olive teal khaki mint lime turquoise", "brown": "tan rust coffee copper bronze khaki camel taupe beige",
-    "yellow": "mustard gold", "orange": "rust peach copper", "pink": "magenta rose peach mauve lavender",
-    "purple": "lavender mauve magenta violet burgundy", "beige": "cream nude tan skin khaki camel taupe ivory",
-}  # fmt: skip
-"""Colour -> shades that somebody may call so."""
 GENDER_WORDS: Mapping[str, str] = {
     "men": "men", "man": "men", "mens": "men", "male": "men", "women": "women", "woman": "women", "womens": "women",
     "female": "women", "ladies": "women", "boys": "boys", "girls": "girls",
@@ -83,19 +82,9 @@ def fold(value: AttributeValue | None) -> str:
     """One spelling for "T-shirt", "Tshirts" and "t shirt"; "" for what is unknown, or a number."""
     if not isinstance(value, str):
         return ""
-    words = [_singular(word) for word in re.findall(r"[^\W_]+", value.lower().replace("'s", "s"))]
-    key = "".join(words)
+    key = key_of(value)
     key = SAME.get(key, key)
     return "" if key in UNKNOWN else key
-
-
-def _singular(word: str) -> str:
-    if word in {"mens", "womens", "boys", "girls"} or len(word) < 4 or not word.endswith("s") or word.endswith("ss"):
-        return word
-    for ending, single in (("sses", "ss"), ("shes", "sh"), ("ches", "ch")):
-        if word.endswith(ending):
-            return word.removesuffix(ending) + single
-    return word[:-1]
 
 
 def parts(value: AttributeValue | None) -> tuple[str, ...]:
@@ -107,7 +96,7 @@ def parts(value: AttributeValue | None) -> tuple[str, ...]:
     if (
         len(pieces) == 1
         and len(words) == 2
-        and all(_singular(word) != word and fold(word) in GROUP_OF for word in words)
+        and all(singular(word) != word and fold(word) in GROUP_OF for word in words)
     ):
         return tuple(words)
     return tuple(pieces)
@@ -120,8 +109,9 @@ def agree(attribute: str, one: AttributeValue | None, other: AttributeValue | No
         return None
     if attribute == "gender" and "unisex" in first | second:
         return True
-    if attribute == "category" and any(_is_loose(a, b) or _is_loose(b, a) for a in first for b in second):
-        return True
+    if attribute == "category":
+        ours, theirs = _kinds(one), _kinds(other)
+        return any(_is_within(a, b) or _is_within(b, a) for a in ours for b in theirs)
     return bool(first & second)
 
 
@@ -130,8 +120,29 @@ def _keys(value: AttributeValue | None) -> frozenset[str]:
     return frozenset(key for key in keys if key)
 
 
-def _is_loose(one: str, other: str) -> bool:
-    return other in BROAD.get(one, ())
+def _kinds(value: AttributeValue | None) -> list[tuple[str, ...]]:
+    return [ends for part in parts(value) if (ends := kind_ends(part))]
+
+
+def _is_within(narrow: tuple[str, ...], wide: tuple[str, ...]) -> bool:
+    """Whether one kind is the other or a narrower one: "Graphic Tees" are t-shirts, "Sneakers" casual shoes."""
+    return any(end == wide[0] or end in BROAD.get(wide[0], ()) for end in narrow)
+
+
+@lru_cache(maxsize=4096)
+def kind_ends(kind: str) -> tuple[str, ...]:
+    """The kind and the wider ones that its name ends with, in folded words, up to the first that GROUPS has.
+
+    ("shortsleevedress", "sleevedress", "dress"), but ("tshirt",): it is no shirt. () for what is unknown.
+    """
+    words = words_of(kind)
+    found: list[str] = []
+    for at in range(len(words)):
+        if key := fold(" ".join(words[at:])):
+            found.append(key)
+        if key in GROUP_OF:
+            break
+    return tuple(found)
 
 
 def group(category: AttributeValue | None) -> str:
@@ -140,21 +151,14 @@ def group(category: AttributeValue | None) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _group(category: str) -> str:
-    return GROUP_OF.get(fold(category)) or GROUP_OF.get(fold(category.replace("-", "").split()[-1]), "")
+def _group(kind: str) -> str:
+    ends = kind_ends(kind)
+    return GROUP_OF.get(ends[-1], "") if ends else ""
 
 
 def is_near(one: str, other: str) -> bool:
     """Whether a wish may lead from one group of garments to the other; unknown ones are far."""
     return one != "" and (one == other or tuple(sorted((one, other))) in NEAR)
-
-
-def colour_families(colour: str) -> frozenset[str]:
-    """The plain colours that somebody may call it; empty for what is no colour, or of all colours."""
-    found: set[str] = set()
-    for word in re.findall(r"[a-z]+", colour.lower().replace("off white", "off-white").replace("gray", "grey")):
-        found.update(name for name, shades in FAMILIES.items() if word == name or word in shades.split())
-    return frozenset(found)
 
 
 def genders_in(text: str) -> frozenset[str]:

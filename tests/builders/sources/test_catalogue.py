@@ -17,12 +17,13 @@ import pytest
 from PIL import Image, ImageDraw
 
 from builders.instances import Instance, SourceData
-from builders.sources.attribute_texts import changed, described, noun, sought
+from builders.sources.attribute_texts import changed, described, sought
 from builders.sources.catalogue import read
 from builders.sources.catalogue_cut import cut
 from builders.sources.catalogue_pairs import MAX_FITTING
 from builders.sources.catalogue_street import EVERY, SIZE, compose
 from builders.sources.catalogue_words import agree, may_be, model_words, stem_of, visible_in_name
+from builders.wording import noun
 from retrieval.benchmark import Task
 from retrieval.errors import SourceError
 

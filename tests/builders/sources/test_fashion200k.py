@@ -3,11 +3,13 @@ from pathlib import Path
 
 import pytest
 
+from builders.colours import FAMILIES, is_word
 from builders.instances import SourceData
 from builders.sources import fashion200k
 from retrieval.benchmark import Task
 from retrieval.errors import SourceError
 
+COLOURS = sorted(filter(is_word, FAMILIES))
 
 def _path(product: int, number: int = 0) -> str:
     return f"women/dresses/casual_and_day_dresses/{product}/{product}_{number}.jpeg"
@@ -102,8 +104,7 @@ def test_no_picture_is_a_target_too_often(tmp_path: Path) -> None:
 
 
 def test_the_seed_decides_and_the_order_of_lines_does_not(tmp_path: Path) -> None:
-    colours = sorted(fashion200k.COLOURS)
-    rows = [(_path(n), f"{colour} lace dress") for n, colour in enumerate(colours)]
+    rows = [(_path(n), f"{colour} lace dress") for n, colour in enumerate(COLOURS)]
     _labels(tmp_path, rows)
     first, other = _read(tmp_path, seed=1).instances, _read(tmp_path, seed=2).instances
     _labels(tmp_path, rows[::-1])
@@ -145,7 +146,7 @@ def test_a_picture_in_two_lists_is_one_record(tmp_path: Path) -> None:
 
 
 def test_a_limit_bounds_the_records(tmp_path: Path) -> None:
-    _labels(tmp_path, [(_path(n), f"{colour} lace dress") for n, colour in enumerate(sorted(fashion200k.COLOURS))])
+    _labels(tmp_path, [(_path(n), f"{colour} lace dress") for n, colour in enumerate(COLOURS)])
 
     assert _read(tmp_path, limit=5).coverage.n_records == 5
 

@@ -14,7 +14,7 @@ pytest.importorskip("skia", reason="the studio draws with skia-python (requireme
 
 from PIL import Image
 
-from builders.instances import N_NEGATIVES, N_POSITIVES, Instance, SourceData
+from builders.instances import N_NEGATIVES, N_POSITIVES, Coverage, Instance, SourceData
 from builders.sources import studio_catalogue, studio_pictures
 from builders.sources.studio import read
 from builders.sources.studio_catalogue import Piece
@@ -43,7 +43,7 @@ def many() -> list[Piece]:
 
 @pytest.fixture(scope="module")
 def found(many: list[Piece]) -> list[Instance]:
-    return instances(many, 3)
+    return instances(many, 3, Coverage())
 
 
 def test_all_seven_tasks_have_a_data_set_of_their_own(found: list[Instance]) -> None:
