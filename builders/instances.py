@@ -26,10 +26,20 @@ class SourceImage:
     """Relative to `SourceData.root`, with `/`."""
     kind: PictureKind = "product"
     product_id: str = ""
-    """Equal for pictures of the same product; "" when not known."""
+    """`<name space>/<id>`, equal for pictures of the same product; "" when not known. The name space is the source's
+    own, or one that sources share ("asin": FashionIQ, MT-FashionIQ). Ids of two name spaces tell no products apart."""
     caption: str = ""
     attributes: Attributes = field(default_factory=dict)
     """In the names of `schema.Attributes` where the source has such."""
+
+
+def are_apart(one: SourceImage, other: SourceImage) -> bool:
+    """Whether two pictures are known to show different products: other ids of one name space."""
+    spaces = {image.product_id.partition("/")[0] for image in (one, other)}
+    sources = {image.image_id.partition("/")[0] for image in (one, other)}
+    if not one.product_id or not other.product_id or one.product_id == other.product_id:
+        return False
+    return len(spaces) == 1 or len(sources) == 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,17 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
         if asin not in paths:
             return None
         category = CATEGORY_WORDS[min(categories[asin])]
-        return SourceImage(safe_id(NAME, asin), paths[asin], product_id=asin, attributes={"category": category})
+        return SourceImage(
+            safe_id(NAME, asin), paths[asin], product_id=product_of(asin), attributes={"category": category}
+        )
 
     images, instances = keep(_triplets(spread(rows, limit), coverage), NAME, picture_of, coverage)
     return SourceData(NAME, folder, images, instances, coverage, revision_of(files))
+
+
+def product_of(asin: str) -> str:
+    """The product_id in all sources whose pictures are named by Amazon's ids."""
+    return f"asin/{asin}"
 
 
 def categories_of(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from builders.instances import Coverage, SourceData, SourceImage
-from builders.sources.fashion_iq import CATEGORY_WORDS, categories_of
+from builders.sources.fashion_iq import CATEGORY_WORDS, categories_of, product_of
 from builders.sources.pictures import by_stem
 from builders.sources.reading import pictures_below, read_json, require_files, revision_of, safe_id, spread
 from builders.sources.triplets import Triplet, joined, keep, records_of, word_of
@@ -55,7 +55,8 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
         if asin not in paths:
             return None
         category = {"category": CATEGORY_WORDS[min(categories[asin])]}
-        return SourceImage(safe_id(NAME, asin), paths[asin], "product", asin, words.get(asin, ""), category)
+        described_as = words.get(asin, "")
+        return SourceImage(safe_id(NAME, asin), paths[asin], "product", product_of(asin), described_as, category)
 
     turns = [triplet for chain in chains for triplet in _triplets(chain)]
     images, instances = keep(spread(turns, limit), NAME, picture_of, coverage)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from builders.instances import Coverage, SourceData
 from builders.sources.reading import pictures_below, require_folder
-from builders.sources.sketches import sketch_data
+from builders.sources.sketches import Drawings, sketch_data
 from retrieval.errors import SourceError
 
 NAME = "qmul_shoe"
@@ -32,6 +32,5 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
         if not photo:
             coverage.missing_pictures.add(f"{match['where']}B{match['mark']}{match['shoe']}.png")
         pairs.append((match[0], photo))
-    return sketch_data(
-        folder, NAME, pairs, sorted(photos.values()), "shoes", seed, limit, coverage, no_photo="picture is missing"
-    )
+    drawings = Drawings(folder, NAME, "shoes", pairs, sorted(photos.values()), no_photo="picture is missing")
+    return sketch_data(drawings, seed, limit, coverage)

@@ -29,7 +29,11 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
             return None
         stem = PurePosixPath(name).stem
         return SourceImage(
-            safe_id(NAME, stem), paths[name], product_id=stem, caption=captions.get(name, ""), attributes=_known(stem)
+            safe_id(NAME, stem),
+            paths[name],
+            product_id=safe_id(NAME, stem),
+            caption=captions.get(name, ""),
+            attributes=_known(stem),
         )
 
     rows = list(enumerate(records_of(relative, ("ImageName", "ReferenceImageName", "RelativeCaption")), 1))

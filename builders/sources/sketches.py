@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from builders.instances import Coverage, Instance, SourceData, SourceImage
@@ -28,6 +29,20 @@ _NUMBER = re.compile(r"[_-]\d+$")
 Pair = tuple[str, str]
 """Path of the sketch, and of its photo; "" when there is none."""
 NO_PHOTO = "no photo of the sketch's name"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawings:
+    """What a data set holds."""
+
+    folder: Path
+    name: str
+    noun: str
+    """As requests call it: "shoes"."""
+    pairs: Sequence[Pair]
+    photos: Sequence[str]
+    no_photo: str = NO_PHOTO
+    """The reason that is counted for a sketch without a photo."""
 
 
 def request(rng: random.Random, noun: str) -> str:
@@ -53,51 +68,47 @@ def read_halves(folder: Path, seed: int, limit: int | None, name: str, title: st
     if not pairs:
         raise SourceError(f"There is no picture in trainA or testA below {folder}: {title} keeps its sketches there.")
     photos = sorted(path for half in halves.values() for path in half["B"])
-    return sketch_data(folder, name, pairs, photos, noun, seed, limit, coverage)
+    return sketch_data(Drawings(folder, name, noun, pairs, photos), seed, limit, coverage)
 
 
-def sketch_data(
-    folder: Path,
-    name: str,
-    pairs: Sequence[Pair],
-    photos: Sequence[str],
-    noun: str,
-    seed: int,
-    limit: int | None,
-    coverage: Coverage,
-    no_photo: str = NO_PHOTO,
-) -> SourceData:
-    """Pairs -> instances; photos without a sketch are in the gallery all the same. no_photo: the reason counted."""
-    files = [folder / path for path in (*photos, *(sketch for sketch, _ in pairs))]
-    rng = random.Random(f"{name} {seed}")
-    images = {safe_id(name, path): SourceImage(safe_id(name, path), path, product_id=_product(path)) for path in photos}
-    instances = []
-    for sketch, photo in spread(pairs, limit):
-        coverage.n_records += 1
-        if not photo:
-            coverage.dropped[no_photo] += 1
-            continue
-        coverage.n_kept += 1
-        sketch_id = safe_id(name, sketch)
-        images[sketch_id] = SourceImage(sketch_id, sketch, kind="sketch")
-        instances.append(
-            Instance(
-                instance_id=sketch_id,
-                task=Task.SKETCH2IMG,
-                dataset=name,
-                text=request(rng, noun),
-                target=safe_id(name, photo),
-                references=(sketch_id,),
-            )
-        )
+def sketch_data(drawings: Drawings, seed: int, limit: int | None, coverage: Coverage) -> SourceData:
+    """Pairs -> instances; photos without a sketch are in the gallery all the same."""
+    name, photos = drawings.name, drawings.photos
+    images = {
+        safe_id(name, path): SourceImage(safe_id(name, path), path, product_id=_product(name, path)) for path in photos
+    }
+    path_of = {safe_id(name, sketch): sketch for sketch, _ in drawings.pairs}
+    instances = list(_instances(drawings, seed, limit, coverage))
+    for sketch in (instance.references[0] for instance in instances):
+        images[sketch] = SourceImage(sketch, path_of[sketch], kind="sketch")
+    files = [drawings.folder / path for path in (*photos, *(sketch for sketch, _ in drawings.pairs))]
     return SourceData(
         name=name,
-        root=folder,
+        root=drawings.folder,
         images=dict(sorted(images.items())),
         instances=sorted(instances, key=lambda instance: instance.instance_id),
         coverage=coverage,
         revision=revision_of(files),
     )
+
+
+def _instances(drawings: Drawings, seed: int, limit: int | None, coverage: Coverage) -> Iterator[Instance]:
+    rng = random.Random(f"{drawings.name} {seed}")
+    for sketch, photo in spread(drawings.pairs, limit):
+        coverage.n_records += 1
+        if not photo:
+            coverage.dropped[drawings.no_photo] += 1
+            continue
+        coverage.n_kept += 1
+        sketch_id = safe_id(drawings.name, sketch)
+        yield Instance(
+            instance_id=sketch_id,
+            task=Task.SKETCH2IMG,
+            dataset=drawings.name,
+            text=request(rng, drawings.noun),
+            target=safe_id(drawings.name, photo),
+            references=(sketch_id,),
+        )
 
 
 def _pair(sketches: Sequence[str], photos: Sequence[str], coverage: Coverage) -> list[Pair]:
@@ -118,5 +129,5 @@ def _stem(path: str) -> str:
     return match["name"] if match else path
 
 
-def _product(path: str) -> str:
-    return path.rpartition(".")[0]
+def _product(name: str, path: str) -> str:
+    return safe_id(name, path.rpartition(".")[0])

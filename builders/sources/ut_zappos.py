@@ -15,6 +15,7 @@ from pathlib import Path
 
 from builders.instances import Coverage, SourceData, SourceImage
 from builders.sources.asfr_pools import asfr_instances, draw_pools
+from builders.sources.pictures import by_tail
 from builders.sources.reading import pictures_below, read_lines, require_files, revision_of, safe_id, spread
 from retrieval.errors import SourceError
 from retrieval.schema import AttributeValue
@@ -37,7 +38,7 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
     files = require_files(folder, "meta-data.csv", "UT-Zappos50K")
     coverage = Coverage()
     rows = _rows(files[0], coverage)
-    found = {path.rpartition("/")[2]: path for path in sorted(pictures_below(folder), reverse=True)}
+    found = by_tail(pictures_below(folder), 1)
     images: dict[str, SourceImage] = {}
     groups: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     records: list[tuple[str, str]] = []
@@ -53,7 +54,10 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
             for value in values:
                 groups[attribute][value].append(image_id)
         images[image_id] = SourceImage(
-            image_id, found[file_name], product_id=cid.partition("-")[0], attributes=_attributes(row, asked)
+            image_id,
+            found[file_name],
+            product_id=safe_id(NAME, cid.partition("-")[0]),
+            attributes=_attributes(row, asked),
         )
     rng = random.Random(f"{NAME} {seed}")
     pools = draw_pools(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 
+from builders import colours, instances, wording
 from builders.dim_fashion.annotators import BridgeReading, Enrichment, claims, differences, vocabulary
 from builders.dim_fashion.annotators.vocabulary import agree, fold, group
 from builders.dim_fashion.drafts import DraftSession, DraftTurn
-from builders.instances import SourceImage
+from builders.instances import SourceImage, are_apart
+from builders.sources.reading import revision_of
 from retrieval.benchmark import PictureKind, Task
 
-VERSION = "1"
-"""Of the rules; to be raised with every change of an answer."""
 ITEM_CENTRIC: tuple[PictureKind, ...] = ("product",)
 SAME_PRODUCT = (Task.IN_SHOP, Task.STREET2SHOP, Task.SKETCH2IMG)
 
@@ -23,8 +24,8 @@ class EmbeddedAnnotator:
     """Two pictures show the same garment when
 
     - their product_ids are equal and known, and no attribute that decides what it is (category, gender, colour)
-      contradicts that: ids of two sources may be equal by chance; or
-    - both have the same name in their catalogue and the same colour.
+      contradicts that: catalogues give one id to a product in all its colours; or
+    - both have the same name in their catalogue and the same colour, and no product_ids tell them apart.
 
     All else is a modification in the words of what differs, or nothing: the garments are of different places (a shoe, a
     shirt), too much differs (`differences.MAX_DIFFERENCES`) or nothing that could be said.
@@ -35,7 +36,7 @@ class EmbeddedAnnotator:
 
     @property
     def name(self) -> str:
-        return f"embedded-{VERSION}-{_rules_hash()}"
+        return f"embedded-{revision_of(map(Path, _rules()))[:8]}"
 
     def read_bridges(self, pairs: Sequence[tuple[str, str]]) -> list[BridgeReading]:
         return [self._read(self._images[one], self._images[other]) for one, other in pairs]
@@ -59,16 +60,15 @@ class EmbeddedAnnotator:
         if image.kind not in ITEM_CENTRIC:
             return Enrichment(is_item_centric=False)
         text = differences.search(image.attributes, image.image_id)
-        if not text:
-            words = image.caption.split()[: differences.MAX_WORDS]
-            text = " ".join(words) if len(words) >= 3 else ""
+        if not text and 3 <= len(image.caption.split()) <= differences.MAX_WORDS:  # a name is not cut: its kind ends it
+            text = " ".join(image.caption.split())
         return Enrichment(is_item_centric=bool(text), text=text)
 
     def _is_reasonable(self, turn: DraftTurn) -> bool:
         target = self._images[turn.target]
         references = [self._images[image_id] for image_id in turn.references]
         if turn.task in SAME_PRODUCT:
-            return not any(_other_product(reference, target) for reference in references)
+            return not any(are_apart(reference, target) for reference in references)
         if turn.task is Task.COMPATIBLE:
             return all(_goes_with(reference, target) for reference in references)
         if turn.task is Task.ASFR:
@@ -107,14 +107,10 @@ def _is_same(one: SourceImage, other: SourceImage) -> bool:
     if one.product_id and one.product_id == other.product_id:
         return False not in verdicts.values()
     named = fold(one.caption)
-    return named != "" and named == fold(other.caption) and verdicts["colour"] is True
+    return not are_apart(one, other) and named != "" and named == fold(other.caption) and verdicts["colour"] is True
 
 
 _DECIDE = ("category", "gender", "colour")
-
-
-def _other_product(one: SourceImage, other: SourceImage) -> bool:
-    return one.product_id != "" and other.product_id != "" and one.product_id != other.product_id
 
 
 def _is_far(one: SourceImage, other: SourceImage, text: str) -> bool:
@@ -140,18 +136,7 @@ def _rollback_fits(turn: DraftTurn, number: int) -> bool:
     return not said or turn.rollback_to in said
 
 
-def _rules_hash() -> str:
-    """Over the tables that answers are made of."""
-    digest = hashlib.sha256(VERSION.encode())
-    for module in (vocabulary, differences, claims):
-        for key, value in sorted(vars(module).items()):
-            if key.isupper():
-                digest.update(f"{key}={sorted(value) if isinstance(value, frozenset) else _spelled(value)}".encode())
-    return digest.hexdigest()[:8]
-
-
-def _spelled(value: object) -> str:
-    """The same for equal tables, whatever the order of their sets."""
-    if isinstance(value, Mapping):
-        return repr([(key, _spelled(part)) for key, part in value.items()])
-    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
+def _rules() -> list[str]:
+    """Files of all code that an answer hangs on."""
+    modules = (sys.modules[__name__], claims, colours, differences, instances, vocabulary, wording)
+    return [str(module.__file__) for module in modules]

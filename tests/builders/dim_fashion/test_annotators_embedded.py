@@ -4,10 +4,12 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from builders.dim_fashion.annotators import claims, differences, vocabulary
+from builders import colours, instances, wording
+from builders.dim_fashion.annotators import claims, differences, embedded, vocabulary
 from builders.dim_fashion.annotators.embedded import EmbeddedAnnotator
 from builders.dim_fashion.drafts import DraftTurn
 from builders.instances import SourceImage
@@ -68,12 +70,41 @@ def test_a_loose_word_of_another_catalogue_is_no_difference() -> None:
     assert vocabulary.agree("colour", None, "Red") is None
 
 
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        ("Day Dresses", "dress"), ("vest dress", "dress"), ("Skinny Jeans", "Jeans"), ("Graphic Tees", "Tshirts"),
+        ("short sleeve dress", "Dresses"), ("sling", "top"), ("camisole", "top"), ("tank top", "tops"),
+        ("Jeans", "bottom"), ("Skirts", "bottom"), ("Casual Shirts", "top"), ("Ankle Boots", "Boots"),
+    ],
+)  # fmt: skip
+def test_a_narrower_kind_is_no_other_kind(narrow: str, wide: str) -> None:
+    assert vocabulary.agree("category", narrow, wide) is True
+    assert vocabulary.agree("category", wide, narrow) is True
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("T-shirt", "Shirt"), ("Dress Shirt", "Dress"), ("Sports Shoes", "Casual Shoes"), ("Waistcoat", "Coat"),
+        ("Sweatshirt", "Shirt"), ("Track Pants", "Trousers"), ("Rain Jacket", "Raincoat"),
+    ],
+)  # fmt: skip
+def test_kinds_that_only_sound_alike_are_two(one: str, other: str) -> None:
+    assert vocabulary.agree("category", one, other) is False
+
+
+def test_a_bottom_has_its_place() -> None:
+    assert vocabulary.group("bottom") == vocabulary.group("Jeans")
+    assert read({"category": "bottom", "colour": "Red"}, {"category": "Jeans", "colour": "Blue"}) != ""
+
+
 def test_equal_products_are_the_same_garment() -> None:
     a, b = picture("a", product_id="p", **SHIRT), picture("b", "street", product_id="p")
     assert annotator(a, b).read_bridges([("s/a", "s/b")])[0].is_same
 
 
-def test_ids_equal_by_chance_do_not_make_a_shirt_a_shoe() -> None:
+def test_an_id_given_to_two_kinds_does_not_make_a_shirt_a_shoe() -> None:
     a, b = picture("a", product_id="1", **SHIRT), picture("b", product_id="1", category="Heels", colour="Blue")
     assert not annotator(a, b).read_bridges([("s/a", "s/b")])[0].is_same
 
@@ -83,12 +114,46 @@ def test_unknown_products_are_not_equal_to_each_other() -> None:
 
 
 def test_the_same_name_in_the_same_colour_is_the_same_garment() -> None:
-    a = picture("a", product_id="1", caption="Hollin Oxford Shirt", **SHIRT)
-    b = picture("b", product_id="2", caption="Hollin Oxford shirt", **SHIRT)
-    red = picture("c", product_id="3", caption="Hollin Oxford Shirt", **{**SHIRT, "colour": "Red"})
+    a = picture("a", product_id="s/1", caption="Hollin Oxford Shirt", **SHIRT)
+    b = picture("b", caption="Hollin Oxford shirt", **SHIRT)
+    red = picture("c", caption="Hollin Oxford Shirt", **{**SHIRT, "colour": "Red"})
     readings = annotator(a, b, red).read_bridges([("s/a", "s/b"), ("s/a", "s/c")])
     assert [reading.is_same for reading in readings] == [True, False]
     assert "red" in readings[1].modification
+
+
+def test_products_that_their_ids_tell_apart_are_never_the_same_garment() -> None:
+    a = picture("a", product_id="s/1", caption="Hollin Oxford Shirt", **SHIRT)
+    b = picture("b", product_id="s/2", caption="Hollin Oxford Shirt", **SHIRT)
+    assert not annotator(a, b).read_bridges([("s/a", "s/b")])[0].is_same
+    assert not check(Task.IN_SHOP, "", a, b)
+
+
+def test_ids_of_two_sources_tell_no_products_apart() -> None:
+    a = picture("a", product_id="s/1", caption="Hollin Oxford Shirt", **SHIRT)
+    b = SourceImage("t/b", "b.jpg", "product", "t/2", "Hollin Oxford Shirt", SHIRT)
+    both = annotator(a, b)
+    assert both.read_bridges([("s/a", "t/b")])[0].is_same
+    assert both.check_turns([DraftTurn(Task.IN_SHOP, "s", "", "t/b", ("s/a",))]) == [True]
+
+
+def test_ids_of_a_shared_name_space_tell_products_apart_across_sources() -> None:
+    a = picture("a", product_id="asin/1", caption="Hollin Oxford Shirt", **SHIRT)
+    b = SourceImage("t/b", "b.jpg", "product", "asin/2", "Hollin Oxford Shirt", SHIRT)
+    assert not annotator(a, b).read_bridges([("s/a", "t/b")])[0].is_same
+
+
+@pytest.mark.parametrize("task", [Task.IN_SHOP, Task.STREET2SHOP, Task.SKETCH2IMG])
+@pytest.mark.parametrize("ids", [("s/1", "s/1"), ("s/1", "s/2"), ("s/1", "t/1"), ("", "s/1"), ("asin/1", "asin/2")])
+@pytest.mark.parametrize("source", ["s", "t"])
+def test_what_is_the_same_garment_is_a_reasonable_target_of_the_same_item(
+    task: Task, ids: tuple[str, str], source: str
+) -> None:
+    a = picture("a", product_id=ids[0], caption="Hollin Oxford Shirt", **SHIRT)
+    b = SourceImage(f"{source}/b", "b.jpg", "product", ids[1], "Hollin Oxford Shirt", SHIRT)
+    both = annotator(a, b)
+    is_reasonable = both.check_turns([DraftTurn(task, "s", "", b.image_id, (a.image_id,))])[0]
+    assert both.read_bridges([(a.image_id, b.image_id)])[0].is_same == is_reasonable
 
 
 def test_the_only_difference_is_what_is_said() -> None:
@@ -190,13 +255,19 @@ def test_a_product_of_which_nothing_is_known_gets_no_first_search() -> None:
     assert named.text == "Hollin Blue Shirt"
 
 
+def test_a_long_name_is_no_first_search_since_its_end_would_be_cut_off() -> None:
+    name = "Hollin Women Linen Slim Fit Long Sleeve Embroidered Round Neck Kaftan"
+    assert not annotator(picture("a", caption=name)).enrich(["s/a"])[0].is_item_centric
+
+
 @pytest.mark.parametrize(
     ("text", "colour", "expected"),
     [
         ("is red", "Red", False), ("is red", "Blue", True), ("a dark blue one", "Navy Blue", False),
         ("not red", "Blue", False), ("black instead of red", "Black", False), ("has red dots", "Blue", False),
         ("with red buttons", "Blue", False), ("with long sleeves in red", "Blue", True), ("is red", "", False),
-        ("is red", "Multi", False), ("is cream", "White", False), ("red and white", "White", False),
+        ("is red", "Multi", False), ("is cream", "White", False), ("is off white", "Off-White", False),
+        ("is off-white", "Beige", False), ("in off white", "Red", True), ("red and white", "White", False),
         ("with a black collar, in green", "Yellow", True),
     ],
 )  # fmt: skip
@@ -310,7 +381,12 @@ def test_the_name_tells_the_rules_and_does_not_hang_on_hashing() -> None:
     assert names == {annotator().name}
 
 
-def test_the_name_changes_with_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", [claims, colours, differences, embedded, instances, vocabulary, wording])
+def test_the_name_changes_with_the_code_of_any_answer(
+    module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = annotator().name
-    monkeypatch.setattr(differences, "MAX_SAID", 2)
+    changed = tmp_path / Path(str(module.__file__)).name
+    changed.write_bytes(Path(str(module.__file__)).read_bytes() + b"\n")
+    monkeypatch.setattr(module, "__file__", str(changed))
     assert annotator().name != before
