@@ -3,7 +3,8 @@
 Read from U-FIRE's files. The galleries (`*_asfr_DARN_*candidate_data.json`) have a key `DARN+<attribute>+<value>` for
 each value, and the pictures that have it. Query records, where there are any, bring a `query_image`, the `attribute`,
 and the pools `target_image` and `negative_image`; what a record lacks is drawn from the galleries by its
-`target_label`. Without query records every picture of a gallery asks for each of its attributes.
+`target_label`, or by the values that they give the query's picture. Without query records every picture of a gallery
+asks for each of its attributes.
 
 Galleries number the attributes. Query records name them, and their names are taken where they can be matched; otherwise
 the order is that of the table in DARN's paper, which no public file confirms.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -24,6 +25,7 @@ from builders.sources.u_fire import Pictures, UFireRecord, read_candidates, read
 
 NAME = "darn"
 FILES = "*_asfr_DARN_*.json"
+UNKNOWN = "no label, no pools of its own, and no gallery has the picture"
 
 ATTRIBUTES: Mapping[str, str] = {
     "0": "category",
@@ -48,6 +50,8 @@ class _Gallery:
     """Attribute as a label writes it -> as a shopper says it."""
     images: dict[str, SourceImage] = field(default_factory=dict)
     groups: dict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    values_of: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    """(attribute, image_id) -> its values; more than one where labels contradict each other."""
     records: list[tuple[str, str]] = field(default_factory=list)
     """(attribute, image_id), also of missing pictures."""
 
@@ -68,6 +72,7 @@ class _Gallery:
             self.records.append((attribute, _image_id(path)))
             if image_id := self.note(path):
                 self.groups[attribute][value].append(image_id)
+                self.values_of[attribute, image_id].append(value)
 
     def split(self, label: str) -> tuple[str, str]:
         _, attribute, value = label.split("+", 2)
@@ -127,18 +132,22 @@ def _recorded_pool(record: UFireRecord, gallery: _Gallery, rng: random.Random) -
     query = gallery.note(record.references[0])
     if not query:
         return MISSING
-    same = [*map(gallery.note, record.targets), *(values.get(value, ()) if not record.targets else ())]
+    own = sorted({*gallery.values_of.get((attribute, query), ()), *([value] if value else [])})
+    if not own and not (record.targets and record.negatives):
+        return UNKNOWN
+    sharing = [image for name in own for image in values.get(name, ())]
+    same = map(gallery.note, record.targets) if record.targets else values.get(value, ()) if value else sharing
     positives = _distinct(same, {query, ""})
     if len(positives) < N_POSITIVES[0]:
         return FEW_POSITIVES
-    known_same = {query, "", *positives, *values.get(value, ())}
-    other = [image for name, images in values.items() if name != value for image in images]
+    known_same = {query, "", *positives, *sharing}
+    other = [image for name, images in values.items() if name not in own for image in images]
     negatives = _distinct(map(gallery.note, record.negatives) if record.negatives else other, known_same)
     if len(negatives) < N_NEGATIVES:
         return FEW_NEGATIVES
     chosen = sorted(rng.sample(positives, min(len(positives), rng.randint(*N_POSITIVES))))
     unlike = sorted(rng.sample(negatives, N_NEGATIVES))
-    return Pool(attribute, query, (value,), rng.choice(chosen), tuple(chosen), tuple(unlike))
+    return Pool(attribute, query, tuple(own), rng.choice(chosen), tuple(chosen), tuple(unlike))
 
 
 def _names(records: Sequence[UFireRecord]) -> dict[str, str]:
@@ -150,7 +159,7 @@ def _names(records: Sequence[UFireRecord]) -> dict[str, str]:
     return names
 
 
-def _distinct(images: Iterator[str] | Sequence[str], without: set[str]) -> list[str]:
+def _distinct(images: Iterable[str], without: set[str]) -> list[str]:
     return sorted({image for image in images if image not in without})
 
 

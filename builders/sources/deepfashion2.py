@@ -22,12 +22,15 @@ GARMENT_WORDS = {
     "short sleeve outwear": "short-sleeved jacket",
     "long sleeve outwear": "long-sleeved jacket",
     "sling": "strappy top",
+    "vest": "vest top",
     "short sleeve dress": "short-sleeved dress",
     "long sleeve dress": "long-sleeved dress",
     "vest dress": "sleeveless dress",
     "sling dress": "strappy dress",
 }
-"""Where the data set's word is not the shopper's; shorts, trousers, skirt and vest are."""
+"""Where the data set's word is not the shopper's; shorts, trousers and skirt are."""
+CATEGORIES = {"vest": "tank top", "sling": "camisole"}
+"""Where other catalogues call a kind otherwise: their vests are waistcoats."""
 PLURAL = ("shorts", "trousers")
 ONE_TEXTS = (
     "find {this} {garment} in the shop",
@@ -186,5 +189,5 @@ def _image(photo: _Photo) -> SourceImage:
         kind=kind,
         product_id=safe_id(NAME, f"{photo.pair}/{only.style}") if only and only.style else "",
         caption=" and ".join(dict.fromkeys(_word(garment.category) for garment in photo.garments)),
-        attributes={"category": only.category} if only else {},
+        attributes={"category": CATEGORIES.get(only.category, only.category)} if only else {},
     )

@@ -85,6 +85,9 @@ def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData: 
             coverage.n_kept += 1
             instances.append(made_of)
     images = {item.image.image_id: item.image for item in items if not item.problem}
+    if limit is not None:
+        used = {image_id for instance in instances for image_id in (instance.target, *instance.references)}
+        images = {image_id: image for image_id, image in images.items() if image_id in used}
     return SourceData(
         name=NAME,
         root=folder,

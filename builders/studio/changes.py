@@ -36,10 +36,6 @@ _SEEN: Mapping[str, tuple[str, ...]] = {
 _UNSEEN_STYLES = (("Tank Top", "Camisole"), ("Tank Top", "Racerback"), ("Dress", "Slip"), ("Jumpsuit", "Dungarees"))
 """Styles whose cut leaves no choice of neckline or sleeves."""
 
-_OFTEN: Mapping[str, float] = {
-    "colour": 3.0, "pattern": 3.0, "sleeves": 6.0, "length": 6.0, "neckline": 6.0, "fit": 4.0, "heel": 4.0,
-    "second": 1.0,
-}  # fmt: skip
 CHANGEABLE = ("colour", "pattern", "second", *_SEEN)
 
 

@@ -24,7 +24,7 @@ _FAMILIES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 
 ONE_COLOUR = ("Solid", "Melange", "Washed", "Leopard", "Camouflage", "Gingham", "Houndstooth")
 """Patterns that are made of shades of the main colour."""
-NEUTRALS = ("White", "Black", "Cream", "Navy Blue", "Grey", "Beige")
+_PLAIN_ACCENTS = ("White", "Black", "Cream", "Navy Blue", "Grey", "Beige")
 _ACCENTS: Mapping[str, tuple[str, ...]] = {
     "Black": ("White", "Red", "Grey", "Gold", "Pink", "Turquoise Blue"),
     "White": ("Navy Blue", "Black", "Red", "Green", "Light Blue", "Pink", "Teal", "Orange"),
@@ -134,7 +134,7 @@ def _second_colour(rng: random.Random, colour: str) -> str:
 
 def second_colours(colour: str) -> list[str]:
     """Colours that go with it in a pattern and stand out from it."""
-    return [c for c in _ACCENTS.get(colour, NEUTRALS) if contrast(c, colour) > 60]
+    return [c for c in _ACCENTS.get(colour, _PLAIN_ACCENTS) if contrast(c, colour) > 60]
 
 
 def contrast(one: str, two: str) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-dev.txt)")
+pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-build.txt)")
 
 from PIL import Image
 

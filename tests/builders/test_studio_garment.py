@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-dev.txt)")
+pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-build.txt)")
 
 from builders.studio import naming
 from builders.studio.garment import ONE_COLOUR, Garment, palette, sample_garment, styles

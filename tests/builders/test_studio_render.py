@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-dev.txt)")
+pytest.importorskip("skia", reason="the studio draws with skia-python (requirements-build.txt)")
 
 from builders.studio.garment import Garment, palette, sample_garment, styles
 from builders.studio.kinds import COLOURS, KINDS
