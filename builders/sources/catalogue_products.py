@@ -91,10 +91,10 @@ def read_products(
 
 def _reason(row: Skipped, coverage: Coverage) -> str:
     """A row's fault in words that are the same for all rows with it."""
-    if match := re.search(r"there is no picture (\S+)|its picture '([^']*)' does not exist", row.reason):
-        coverage.missing_pictures.add(match[1] or match[2])
+    if row.missing_picture:
+        coverage.missing_pictures.add(row.missing_picture)
         return "picture is missing"
-    return "id occurs twice" if row.reason.startswith("it repeats the id") else re.sub(r" '[^']*'", "", row.reason)
+    return "id occurs twice" if row.repeats_id else re.sub(r" '[^']*'", "", row.reason)
 
 
 def _repeated(item: Item, image_id: str, items: Mapping[str, Item], pictures: set[str]) -> str:

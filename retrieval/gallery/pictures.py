@@ -71,7 +71,7 @@ class Pictures:
                     return self._not_escaping(path, shown)
         if re.match(r"[a-zA-Z]:", relative):
             raise RowError(f"its picture {shown!r} lies outside of the gallery's folder")
-        raise RowError(f"its picture {shown!r} does not exist")
+        raise RowError(f"its picture {shown!r} does not exist", missing_picture=shown)
 
     def _by_id(self, item_id: str) -> Path:
         assert self.root is not None
@@ -80,7 +80,8 @@ class Pictures:
                 path = self.root / "images" / f"{item_id}{extension}"
                 if _is_file(path):
                     return self._not_escaping(path, item_id)
-        raise RowError(f"there is no picture images/{_short(item_id)}.jpg")
+        shown = f"images/{_short(item_id)}.jpg"
+        raise RowError(f"there is no picture {shown}", missing_picture=shown)
 
     def _not_escaping(self, path: Path, shown: str) -> Path:
         assert self.root is not None

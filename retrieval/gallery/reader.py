@@ -154,9 +154,9 @@ def _item(row: Row, columns: Columns, pictures: Pictures, brands: Brands, lines:
         if len(item_id) > MAX_ID:
             raise RowError(f"its id is longer than {MAX_ID} characters")
         if item_id in lines:
-            raise RowError(f"it repeats the id {item_id!r} of {lines[item_id]}")
+            raise RowError(f"it repeats the id {item_id!r} of {lines[item_id]}", repeats_id=True)
     except RowError as error:
-        return Skipped(row.file, row.line, str(error))
+        return Skipped(row.file, row.line, str(error), error.missing_picture, error.repeats_id)
     if "brand" not in attributes and (brand := brands.of(str(caption))):
         attributes["brand"] = brand
     return Item(item_id, image, str(caption), attributes)

@@ -15,6 +15,10 @@ class Skipped:
     line: int
     """From 1: the line of a text file (the header is line 1), the row of a Parquet file; 0 for a folder's picture."""
     reason: str
+    """In words, for people; what a program needs to know is in the next two."""
+    missing_picture: str = ""
+    """The picture that the row names and that is not there; "" where that is not the reason."""
+    repeats_id: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +48,8 @@ class Source:
 
 class RowError(Exception):
     """Why one row cannot be an item; becomes a Skipped."""
+
+    def __init__(self, reason: str, *, missing_picture: str = "", repeats_id: bool = False) -> None:
+        super().__init__(reason)
+        self.missing_picture = missing_picture
+        self.repeats_id = repeats_id

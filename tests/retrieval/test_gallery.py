@@ -118,6 +118,9 @@ def test_what_is_left_out_is_named_by_file_and_line(kaggle: Path) -> None:
     assert reasons[7] == "there is no picture images/6.jpg"
     assert reasons[10] == "it repeats the id '1' of styles.csv:2"
     assert "not a picture" in reasons[13]
+    missing = {entry.line: entry.missing_picture for entry in skipped if entry.missing_picture}
+    assert missing == {7: "images/6.jpg", 12: "images/../evil.jpg"}
+    assert {entry.line for entry in skipped if entry.repeats_id} == {10}
 
 
 def test_joined_lines_are_reported(kaggle: Path, caplog: pytest.LogCaptureFixture) -> None:

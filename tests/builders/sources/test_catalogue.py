@@ -9,6 +9,7 @@ import random
 import shutil
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,18 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image, ImageDraw
 
+from builders import colours, wording
 from builders.instances import Instance, SourceData
+from builders.sources import (
+    asfr_pools,
+    attribute_texts,
+    catalogue,
+    catalogue_cut,
+    catalogue_grounds,
+    catalogue_pairs,
+    catalogue_street,
+    catalogue_words,
+)
 from builders.sources.attribute_texts import changed, described, sought
 from builders.sources.catalogue import read
 from builders.sources.catalogue_cut import cut
@@ -201,6 +213,43 @@ def test_pictures_that_are_there_are_not_made_again(shop: SourceData) -> None:
     times = {path: path.stat().st_mtime_ns for path in shop.root.rglob("*.jpg")}
     read(shop.root.parent / "shop", shop.root, 0, None)
     assert times == {path: path.stat().st_mtime_ns for path in shop.root.rglob("*.jpg")}
+
+
+def _touched(module: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module's code as if it were changed."""
+    changed = folder / Path(str(module.__file__)).name
+    changed.write_bytes(Path(str(module.__file__)).read_bytes() + b"\n")
+    monkeypatch.setattr(module, "__file__", str(changed))
+
+
+@pytest.mark.parametrize("module", [catalogue_cut, catalogue_grounds, catalogue_street])
+def test_street_pictures_of_older_code_are_not_used_again(
+    module: ModuleType, shop: SourceData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = {path for path in shop.root.rglob("*.jpg") if catalogue_street.STREETS in path.parts}
+    _touched(module, tmp_path, monkeypatch)
+
+    data = read(shop.root.parent / "shop", shop.root, 0, None)
+
+    streets = {image.image_id: shop.root / image.path for image in data.images.values() if image.kind == "street"}
+    assert streets.keys() == {image.image_id for image in shop.images.values() if image.kind == "street"}
+    assert not older & set(streets.values())
+    assert data.revision != shop.revision
+
+
+@pytest.mark.parametrize("module", [attribute_texts, catalogue_words, catalogue_pairs, asfr_pools, wording, colours])
+def test_other_words_are_another_revision(module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = catalogue._recipe()
+    _touched(module, tmp_path, monkeypatch)
+    assert catalogue._recipe() != before
+
+
+def test_products_that_ask_for_no_attribute_are_counted(tmp_path: Path) -> None:
+    rows = [row for row in rows_of_shop() if row["brand"] == "Acme"]
+    data = read(write_shop(tmp_path / "shop", rows), tmp_path / "made", 0, None)
+    assert not [each for each in data.instances if each.task is Task.ASFR]
+    counted = [n for reason, n in data.coverage.tolerated.items() if reason.startswith("no query by attribute: ")]
+    assert sum(counted) == len(rows)
 
 
 def test_every_row_is_accounted_for(tmp_path: Path) -> None:

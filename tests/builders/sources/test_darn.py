@@ -94,6 +94,50 @@ def test_a_record_with_a_label_only_draws_its_pools_from_the_galleries(tmp_path:
     assert set(instance.negatives) <= _ids(LABELS["DARN+7+3"])
 
 
+def test_a_record_without_label_has_the_values_that_the_galleries_give_its_picture(tmp_path: Path) -> None:
+    bare, with_positives = _record(1, _paths(0, 1)[0]), _record(2, _paths(1, 1)[0], target_image=_paths(2, 8))
+    for record in (bare, with_positives):
+        del record["target_label"]
+    _write(tmp_path, records=[bare, with_positives])
+
+    instances = _read(tmp_path).instances
+
+    assert len(instances) == 2
+    for instance in instances:
+        assert set(instance.positives) <= _ids(LABELS["DARN+7+0"]) - {instance.references[0]}
+        assert set(instance.negatives) <= _ids(LABELS["DARN+7+3"])
+
+
+def test_a_record_whose_value_nobody_tells_is_dropped_unless_it_brings_both_pools(tmp_path: Path) -> None:
+    stranger, known = "DARN_images/9999+0000_1.jpg", {"target_image": _paths(1, 10)}
+    records = [
+        _record(1, stranger),
+        _record(2, stranger, **known),
+        _record(3, stranger, **known, negative_image=_paths(100, 50)),
+    ]
+    for record in records:
+        del record["target_label"]
+    _write(tmp_path, records=records)
+    (tmp_path / stranger).touch()
+
+    data = _read(tmp_path)
+
+    assert data.coverage.dropped == {"no label, no pools of its own, and no gallery has the picture": 2}
+    assert len(data.instances) == 1
+
+
+def test_a_picture_under_two_labels_has_negatives_of_neither(tmp_path: Path) -> None:
+    twice, third = _paths(0, 1)[0], _paths(200, 60)
+    _write(
+        tmp_path, {**LABELS, "DARN+7+3": [*LABELS["DARN+7+3"], twice], "DARN+7+5": third}, records=[_record(1, twice)]
+    )
+
+    [instance] = _read(tmp_path).instances
+
+    assert set(instance.positives) <= _ids(LABELS["DARN+7+0"])
+    assert set(instance.negatives) <= _ids(third)
+
+
 def test_the_query_picture_is_not_one_of_its_seven_positives(tmp_path: Path) -> None:
     pools = {"target_image": _paths(0, 8), "negative_image": _paths(100, 50)}
     _write(tmp_path, records=[_record(1, _paths(0, 1)[0], **pools)])

@@ -48,6 +48,14 @@ def test_a_users_garment_leads_to_the_shops_picture_of_it(tmp_path: Path) -> Non
     assert len({image.product_id for image in data.images.values()} - {""}) == 1
 
 
+@pytest.mark.parametrize(("category", "called"), [("vest", "tank top"), ("sling", "camisole"), ("skirt", "skirt")])
+def test_vests_and_slings_are_the_tops_of_other_catalogues(tmp_path: Path, category: str, called: str) -> None:
+    _photo(tmp_path, "train/000001", "user", 7, _garment(category))
+    _photo(tmp_path, "train/000002", "shop", 7, _garment(category))
+
+    assert {image.attributes["category"] for image in _read(tmp_path).images.values()} == {called}
+
+
 def test_style_zero_has_no_pair(tmp_path: Path) -> None:
     _photo(tmp_path, "train/000001", "user", 7, _garment(style=0))
     _photo(tmp_path, "train/000002", "shop", 7, _garment(style=0))

@@ -11,6 +11,7 @@ from retrieval.errors import SourceError
 
 COLOURS = sorted(filter(is_word, FAMILIES))
 
+
 def _path(product: int, number: int = 0) -> str:
     return f"women/dresses/casual_and_day_dresses/{product}/{product}_{number}.jpeg"
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from builders.instances import Coverage, SourceData
-from builders.sources import mt_fashioniq
+from builders.instances import Coverage, SourceData, are_apart
+from builders.sources import fashion_iq, mt_fashioniq
 from retrieval.errors import SourceError
 
 REAL = Path(__file__).parents[4] / "shared/data/formats/mt_fashioniq"
@@ -49,6 +49,20 @@ def test_each_turn_leads_to_the_next_reference_and_the_last_to_the_target(tmp_pa
         "mt_fashioniq/C",
         "is blue and long",
     )
+
+
+def test_products_are_those_of_fashion_iq(tmp_path: Path) -> None:
+    _write(tmp_path, [_session("C", ("A", ["red", "short"]))])
+    _touch(tmp_path, "A", "C")
+    (tmp_path / "cap.dress.val.json").write_text(
+        json.dumps([{"candidate": "A", "target": "C", "captions": ["a", "b"]}])
+    )
+
+    ours, theirs = _read(tmp_path).images, fashion_iq.read(tmp_path, tmp_path / "made", 1, None).images
+
+    assert ours["mt_fashioniq/A"].product_id == theirs["fashion_iq/A"].product_id == "asin/A"
+    assert are_apart(ours["mt_fashioniq/A"], theirs["fashion_iq/C"])
+    assert not are_apart(ours["mt_fashioniq/A"], theirs["fashion_iq/A"])
 
 
 def test_a_turn_that_recurs_in_another_session_is_one_instance(tmp_path: Path) -> None:

@@ -133,6 +133,15 @@ def test_the_same_seed_gives_the_same_and_the_limit_bounds_the_records(tmp_path:
     assert _read(tmp_path, limit=7).coverage.n_records == 7
 
 
+def test_a_limit_leaves_only_pictures_of_its_queries(tmp_path: Path) -> None:
+    _write(tmp_path, {str(number): OUTFIT for number in range(100, 110)})
+
+    data = _read(tmp_path, limit=7)
+
+    assert set(data.images) == {image for each in data.instances for image in (each.target, *each.references)}
+    assert len(data.images) < len(_read(tmp_path).images)
+
+
 def test_a_cut_file_and_a_folder_of_something_else_are_refused(tmp_path: Path) -> None:
     _write(tmp_path, {"100": OUTFIT})
     whole = (tmp_path / "train_no_dup.json").read_text()

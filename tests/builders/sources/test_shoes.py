@@ -55,6 +55,13 @@ def test_plain_captions_may_be_absent(tmp_path: Path) -> None:
     assert {image.caption for image in _read(tmp_path).images.values()} == {""}
 
 
+def test_each_photo_is_a_product_of_this_data_set(tmp_path: Path) -> None:
+    _pictures(tmp_path)
+    _write(tmp_path, [_row()])
+
+    assert all(image.product_id == image.image_id for image in _read(tmp_path).images.values())
+
+
 def test_rows_without_text_or_picture_are_dropped(tmp_path: Path) -> None:
     _pictures(tmp_path)
     _write(tmp_path, [_row(), _row(text=None), _row(reference="img_womens_flats_9.jpg")])

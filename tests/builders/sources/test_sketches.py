@@ -39,6 +39,7 @@ def test_every_sketch_of_a_shoe_asks_for_its_photo(tmp_path: Path) -> None:
     assert {instance.task for instance in data.instances} == {Task.SKETCH2IMG}
     assert data.images["qmul_shoe/trainA_22_1.png"].kind == "sketch"
     assert data.images["qmul_shoe/trainB_22.png"].kind == "product"
+    assert data.images["qmul_shoe/trainB_22.png"].product_id == "qmul_shoe/trainB_22"
 
 
 def test_a_sketch_whose_photo_is_missing_is_counted(tmp_path: Path) -> None:
