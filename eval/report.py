@@ -102,7 +102,8 @@ def candidates_sentence(settings: Mapping[str, Any]) -> str:
     if settings.get("references_stay"):
         return (
             "Items that a query starts from are candidates, as in the benchmark's own protocol: the agent would not "
-            "show them again, a replay puts them back where their cosine puts them."
+            "show them again, a replay puts them back where their cosine puts them (not among what goes with an item, "
+            "which has no one cosine)."
         )
     return "Items that a query starts from are not shown again and so are in no ranking, by design of the agent."
 

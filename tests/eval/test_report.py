@@ -2,11 +2,13 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from eval.report import short_table, write_report
+from eval.report import as_markdown, protocol, sections_of, short_table, write_report
+from eval.scores import score_run
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,6 +49,23 @@ def test_the_protocol_is_stated_with_the_numbers(written, run):
         "expectation over all orders",
     ):
         assert said in markdown, said
+
+
+def test_queries_that_could_not_be_found_are_counted(run):
+    assert "left out" not in as_markdown("", sections_of(run))
+    first = next(turn for turn in run.turns if turn.relevant)
+    turns = tuple(replace(t, left_out=tuple(t.relevant)) if t is first else t for t in run.turns)
+    markdown = as_markdown("", sections_of(replace(run, turns=turns)))
+    assert "1 of 13 judged queries score 0 because all that is relevant was left out" in markdown
+
+
+def test_what_the_ranking_depends_on_is_said(run):
+    scored = score_run(run)
+    whole = " ".join(protocol({**run.settings, "references_stay": True}, *scored))
+    assert "are candidates, as in the benchmark's own protocol" in whole
+    assert "cuts" not in whole
+    cut = " ".join(protocol({**run.settings, "is_full_depth": False}, *scored))
+    assert "a tie that rank 100 cuts counts as it was kept" in cut
 
 
 def test_the_page_needs_nothing_from_elsewhere_and_has_two_plots(written):
