@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any, get_args
 
 from eval.t2i import evaluate, table
+from retrieval import command
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
-from retrieval.errors import FashionSearchError, GalleryError
+from retrieval.errors import GalleryError
 from retrieval.gallery import count_items, read_gallery
 from retrieval.indexing import index
 from retrieval.stores.lance import LanceStore
 
 SPLIT_COLUMNS = ("id", "split")
+MAX_DIGITS = 9
+"""Of a depth."""
 
 
 def held_out_ids(gallery: Path, split: str) -> set[str]:
@@ -122,8 +125,8 @@ def _named_folder(text: str) -> tuple[str, Path]:
 def _depth(text: str) -> int | None:
     if text == "all":
         return None
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number from 1 nor 'all'")
+    if not text.isdecimal() or len(text) > MAX_DIGITS or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is neither a number from 1 nor 'all'")
     return int(text)
 
 
@@ -145,7 +148,13 @@ def _add_replay(commands: Any) -> None:
         "--caption-weight", type=float, default=0.0, help="how much an item's name counts beside its picture"
     )
     parser.add_argument(
-        "--pictures", type=_named_folder, nargs="*", default=[], metavar="SOURCE=FOLDER", help="where pictures lie"
+        "--pictures",
+        type=_named_folder,
+        nargs="*",
+        action="extend",
+        default=[],
+        metavar="SOURCE=FOLDER",
+        help="where pictures lie",
     )
     parser.add_argument("--depth", type=_depth, default=DEPTH, help="ranks that are kept, or 'all' (default: 100)")
     parser.add_argument("--limit", type=int, help="the first sessions alone")
@@ -188,12 +197,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         add(commands)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
-    try:
+
+    def act() -> int:
         arguments.action(arguments)
-    except FashionSearchError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
-    return 0
+        return 0
+
+    return command.run(act, "the same command goes on where it stopped")
 
 
 if __name__ == "__main__":

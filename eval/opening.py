@@ -6,6 +6,7 @@ import hashlib
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from errno import EINVAL
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -152,7 +153,7 @@ def open_stage(request: Request, index: Path) -> Stage:
     benchmark = read_requested(request)
     embedded, encoder = open_encoders(request, benchmark)
     store = LanceStore.open(index, encoder.manifest)
-    depth = request.depth if request.depth is not None else store.count()
+    depth = min(request.depth or store.count(), store.count())  # a store makes room for all that is asked for
     planner = RulesPlanner(embedded.encode_sentences)
     return Stage(benchmark, encoder, planner, store, request.history, depth, references_stay(benchmark))
 
@@ -202,6 +203,8 @@ def picture_of(benchmark: Benchmark, image: BenchmarkImage) -> Image:
     from retrieval.images import image_id
 
     path = benchmark.picture_path(image.image_id)
+    if path.exists() and not path.is_file():  # a pipe or a device would be read without an end
+        raise OSError(EINVAL, "it is no file", str(path))
     return Image(image_id(path.read_bytes()), str(path))
 
 

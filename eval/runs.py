@@ -228,7 +228,8 @@ def read_run(folder: Path) -> Run:
     settings = read_settings(folder)
     damaged = [name for name in WORDS if not isinstance(settings.get(name), str)]
     damaged += [name for name in NUMBERS if not isinstance(settings.get(name), int)]
-    damaged += [name for name in ("limit", "is_full_depth") if name not in settings]
+    damaged += [name for name in ("limit",) if not isinstance(settings.get(name, ""), int | None)]
+    damaged += [name for name in ("is_full_depth",) if not isinstance(settings.get(name), bool)]
     if damaged:
         raise RunError(f"{folder / SETTINGS} is damaged ({damaged[0]} is missing or of another type): replay again.")
     path = folder / TURNS

@@ -38,6 +38,7 @@ CARD, SESSIONS, IMAGES, QRELS, POOLS, ROOTS = (
     "pools.jsonl",
     "roots.json",
 )
+MAX_GRADE_DIGITS = 6
 CHECKED = (SESSIONS, IMAGES, QRELS, POOLS)
 """The files under the card's checksum, in its order."""
 
@@ -226,6 +227,8 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
                 continue
             try:
                 query_id, _, item_id, grade = parts
+                if len(grade) > MAX_GRADE_DIGITS:
+                    raise ValueError("a grade beyond all scales")
                 qrels.setdefault(query_id, {})[item_id] = int(grade)
             except ValueError as error:
                 raise BenchmarkError(
@@ -296,13 +299,20 @@ def _pool(record: dict[str, Any], where: str) -> tuple[str, tuple[str, ...]]:
     return query_id, tuple(candidates)
 
 
+def _are_attributes(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    parts = [part for each in value.values() for part in (each if isinstance(each, list) else [each])]
+    return all(isinstance(part, str | int | float) for part in parts)
+
+
 def _image(record: dict[str, Any], where: str) -> BenchmarkImage:
     try:
         image = BenchmarkImage(**record)
     except TypeError as error:
         raise BenchmarkError(f"{where} is no picture ({error}). Build the benchmark again.") from error
     texts = (image.image_id, image.source, image.path, image.kind, image.product_id, image.caption)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(image.attributes, dict):
+    if not all(isinstance(text, str) for text in texts) or not _are_attributes(image.attributes):
         raise BenchmarkError(f"{where} is no picture (a value of another type). Build the benchmark again.")
     if image.path.startswith("/") or ".." in image.path.split("/"):
         raise BenchmarkError(f"{where} names {image.path!r:.80}, which lies outside of the source's folder.")

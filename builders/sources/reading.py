@@ -38,7 +38,7 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SourceError(f"{path} cannot be read ({error.strerror}).") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"{path} is cut or not JSON ({error}): fetch it again.") from error
 
 
@@ -68,13 +68,31 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def pictures_below(folder: Path) -> set[str]:
-    """Paths of all pictures, relative to the folder, with `/`. One walk, so that no record asks the disk again."""
+    """Paths of all pictures, relative to the folder, with `/`. One walk, so that no record asks the disk again.
+
+    Links are followed, but not back up; a name that is no text is left out, since no record can name it.
+    """
     found: set[str] = set()
-    for directory, _, names in os.walk(folder, followlinks=True):
+    above: dict[str, frozenset[tuple[int, int]]] = {}
+    for directory, below_it, names in os.walk(folder, followlinks=True):
+        status, upper = Path(directory).stat(), above.get(os.path.dirname(directory), frozenset())  # noqa: PTH120
+        if (status.st_dev, status.st_ino) in upper:
+            below_it.clear()  # a link back up, which would never end
+            continue
+        above[directory] = upper | {(status.st_dev, status.st_ino)}
         below = Path(directory).relative_to(folder).as_posix()
         prefix = "" if below == "." else f"{below}/"
-        found.update(prefix + name for name in names if name.lower().endswith(PICTURE_ENDINGS))
+        paths = (prefix + name for name in names if name.lower().endswith(PICTURE_ENDINGS))
+        found.update(path for path in paths if _is_text(path))
     return found
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def present(paths: Iterable[str], known: set[str], coverage: Coverage) -> bool:

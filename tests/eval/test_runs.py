@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from eval.runs import TURNS, RunError, RunWriter, TurnRecord, from_line, read_run, to_line
+from eval.runs import NUMBERS, TURNS, WORDS, RunError, RunWriter, TurnRecord, from_line, read_run, to_line
 from retrieval.benchmark import RecordedSession, RecordedTurn, Task
 from retrieval.schema import Hit
 
@@ -13,7 +13,12 @@ def session(session_id: str, n_turns: int) -> RecordedSession:
 
 
 SESSIONS = [session("a", 2), session("b", 1), session("c", 2)]
-CHOSEN = {"benchmark": "x", "depth": 100, "n_turns": 5}
+CHOSEN = {
+    **dict.fromkeys(WORDS, "x"),
+    **dict.fromkeys(NUMBERS, 5),
+    "limit": None,
+    "is_full_depth": False,
+}
 
 
 def records(of: RecordedSession) -> list[TurnRecord]:

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
@@ -34,6 +35,8 @@ KEY_VARIABLE = "DIMITY_CHAT_API_KEY"
 MAX_SIDE = 512
 """Longest side of a picture that is sent, in pixels."""
 JPEG_QUALITY = 90
+CONNECT_S = 10.0
+"""Until a host that says nothing counts as unreachable: much less than an answer may take."""
 TEMPERATURES = (0.0, 0.3, 0.7)
 """Of the first try and of those after an answer that could not be used."""
 _T = TypeVar("_T")
@@ -66,7 +69,11 @@ class ChatAnnotator:
         cache: Path,
         settings: ChatSettings | None = None,
     ) -> None:
-        """`path_of` gives an image_id's file; `base_url` ends in /v1. Raises AnnotatorError for a damaged cache."""
+        """`path_of` gives an image_id's file; `base_url` ends in /v1.
+
+        Raises AnnotatorError for a damaged cache, or for what is no address.
+        """
+        check_address(base_url)
         self._images = images
         self._path_of = path_of
         self._base_url = base_url
@@ -161,8 +168,10 @@ class ChatAnnotator:
             ) from error
         except openai.OpenAIError as error:
             raise AnnotatorError(f"{self._base_url} did not answer about {question.title}: {error}.") from error
-        choices = getattr(reply, "choices", None)  # a web page, say, comes back as its text
-        return (choices[0].message.content or "") if choices else ""
+        except (ValueError, RecursionError) as error:  # the body is not what its header says
+            log.info("The reply about %s is no JSON (%s)", question.title, error)
+            return ""
+        return _content(reply)
 
     def _refusal(self, question: Question, error: APIStatusError) -> str:
         said = " ".join(str(error.message).split())[:300]
@@ -185,15 +194,15 @@ class ChatAnnotator:
         with self._lock:
             if self._client is None:
                 try:
-                    from openai import OpenAI
+                    from openai import OpenAI, Timeout
                 except ImportError as error:
                     raise DependencyError(
                         "The chat annotator needs the package openai: pip install -r requirements-build.txt"
                     ) from error
                 self._client = OpenAI(
                     base_url=self._base_url,
-                    api_key=os.environ.get(KEY_VARIABLE) or "none",
-                    timeout=self._settings.timeout_s,
+                    api_key=_key(),
+                    timeout=Timeout(self._settings.timeout_s, connect=min(CONNECT_S, self._settings.timeout_s)),
                     max_retries=self._settings.retries,
                 )
             return self._client
@@ -229,6 +238,33 @@ class ChatAnnotator:
                 raise AnnotatorError(f"The picture {image_id} cannot be read ({error}).") from error
             self._hashes[image_id] = digest.hexdigest()
         return self._hashes[image_id]
+
+
+def check_address(base_url: str) -> None:
+    """Raises AnnotatorError for what cannot be the address of an endpoint."""
+    try:
+        parts = urlsplit(base_url)
+        host = (parts.hostname or "").encode("idna")
+        is_whole = parts.scheme in ("http", "https") and bool(host) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_whole = False
+    if not is_whole or not base_url.isprintable():
+        raise AnnotatorError(f"{base_url!r:.80} is no address of an endpoint. Give one like http://localhost:8000/v1.")
+
+
+def _key() -> str:
+    key = os.environ.get(KEY_VARIABLE) or "none"
+    if not (key.isascii() and key.isprintable()):
+        raise AnnotatorError(f"{KEY_VARIABLE} holds characters that no key has. Set it again.")
+    return key
+
+
+def _content(reply: Any) -> str:
+    """The text in a reply of any form; "" where there is none. A web page, say, comes back as a text."""
+    choices = getattr(reply, "choices", None)
+    first = choices[0] if isinstance(choices, list) and choices else None
+    content = getattr(getattr(first, "message", None), "content", None)
+    return content if isinstance(content, str) else ""
 
 
 def data_url(path: Path) -> str:

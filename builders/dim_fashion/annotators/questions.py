@@ -17,7 +17,7 @@ from builders.instances import SourceImage
 from retrieval.benchmark import PictureKind
 
 PROMPTS = ("bridge", "enrichment", "turn_check", "session_check")
-MAX_WORDS = 25
+MAX_WORDS, MAX_CHARACTERS = 25, 300
 """Longer requests are no longer what a shopper types: such an answer is asked for again."""
 KINDS: Mapping[PictureKind, str] = {
     "product": "shop picture",
@@ -119,7 +119,10 @@ def parse(content: str) -> dict[str, Any]:
     text = content.rpartition("</think>")[2].strip()
     if fenced := re.fullmatch(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL):
         text = fenced.group(1)
-    answer = json.loads(text)
+    try:
+        answer = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
     if not isinstance(answer, dict):
         raise ValueError("it is no JSON object")
     return answer
@@ -134,7 +137,10 @@ def check(prompt: str, answer: Mapping[str, Any]) -> None:
         if not isinstance(value, bool if rule["type"] == "boolean" else str) or value not in rule.get("enum", [value]):
             raise ValueError(f"{name!r} is {value!r}")
         str(value).encode()  # half a character, which JSON can hold and no file can, is a ValueError as well
-    words = str(answer.get("modification", answer.get("text", ""))).split()
+    said = str(answer.get("modification", answer.get("text", "")))
+    words = said.split()
+    if len(said) > MAX_CHARACTERS or not " ".join(words).isprintable():
+        raise ValueError(f"its text of {len(said)} characters is nothing that a shopper types")
     if len(words) > MAX_WORDS:
         raise ValueError(f"its text has {len(words)} words, more than {MAX_WORDS}")
     if answer.get("is_item_centric") is True and not words:
