@@ -31,7 +31,7 @@ def folded(text: str) -> str:
 
 def singular(word: str) -> str:
     """Of a word in lower case, by its ending: "dresses" -> "dress", "tees" -> "tee"; genders stay."""
-    if word in _ALWAYS_S or len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+    if word in _ALWAYS_S or len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us")):
         return word
     return word[:-2] if word.endswith(("sses", "shes", "ches", "xes")) else word[:-1]
 

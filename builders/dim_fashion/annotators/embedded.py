@@ -79,7 +79,7 @@ class EmbeddedAnnotator:
         return not claims.contradict(turn.text, target.attributes, target.caption, names_kind=turn.task is Task.T2I)
 
     def _is_coherent(self, session: DraftSession) -> bool:
-        texts = [" ".join(turn.text.lower().split()) for turn in session]
+        texts = [wording.folded(turn.text) for turn in session]
         if any(text and text == before for before, text in pairwise(texts)):
             return False
         if any(not _rollback_fits(turn, number) for number, turn in enumerate(session, 1)):
