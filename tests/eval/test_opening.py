@@ -1,5 +1,6 @@
 """What is replayed: the benchmark as it was asked for, its sessions, its gallery as an index."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -116,3 +117,18 @@ def test_an_index_is_found_again_and_written_where_it_is_asked_for(described, de
     assert list(tmp_path.iterdir()) == [first.index]
     stage = open_stage(replace(request, depth=None), first.index)
     assert (stage.depth, stage.references_stay) == (20, False)
+
+
+def test_a_pipe_in_a_pictures_place_is_left_out_and_not_waited_for(make, recorded_sessions, tmp_path):
+    folder = make(tmp_path / "b", recorded_sessions)
+    benchmark = read_requested(Request(folder))
+    path = benchmark.picture_path(benchmark.gallery()[0].image_id)
+    path.unlink()
+    os.mkfifo(path)
+    assert [type(entry) is Skipped for entry in gallery_items(benchmark)][:2] == [True, False]
+
+
+def test_no_store_is_asked_for_more_than_it_holds(benchmark, benchmark_folder, tmp_path):
+    request = Request(benchmark_folder, depth=999_999_999, index=tmp_path)
+    index = index_gallery(request, benchmark, open_encoders(request, benchmark)[1]).index
+    assert open_stage(request, index).depth == len(benchmark.gallery())

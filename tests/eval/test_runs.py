@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from eval.runs import NUMBERS, TURNS, WORDS, RunError, RunWriter, TurnRecord, from_line, read_run, to_line
+from eval.runs import NUMBERS, TURNS, WORDS, RunError, RunWriter, TurnRecord, claimed, from_line, read_run, to_line
 from retrieval.benchmark import RecordedSession, RecordedTurn, Task
 from retrieval.schema import Hit
 
@@ -132,3 +132,40 @@ def test_the_trec_form_is_read_by_others_as_it_was_meant(tmp_path):
     ]
     assert len(read) == 10
     assert json.loads((tmp_path / "settings.json").read_text())["format"] == "dimity-run"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"task": "none"}, {"query_id": 5}, {"query_id": "x"}, {"hits": 5}, {"hits": [["a", "b"]]}, {"relevant": [1]},
+        {"relevant": {"a": "b"}}, {"ms": None}, {"ms": float("nan")}, {"references": 5}, {"dataset": 5},
+    ],
+)  # fmt: skip
+def test_a_line_of_another_form_is_named_not_scored(tmp_path, change):
+    writer = RunWriter(tmp_path, CHOSEN, SESSIONS)
+    for each in SESSIONS:
+        writer.add(records(each))
+    lines = (tmp_path / TURNS).read_text().splitlines()
+    lines[1] = json.dumps({**json.loads(lines[1]), **change})
+    (tmp_path / TURNS).write_text("\n".join(lines) + "\n")
+    with pytest.raises(RunError, match=r"Line 2 of .* is damaged"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize("change", [{"depth": "x"}, {"limit": "x"}, {"n_turns": None}, {"encoder": None}])
+def test_settings_of_another_form_are_damage(tmp_path, change):
+    RunWriter(tmp_path, {**CHOSEN, **change}, SESSIONS)
+    with pytest.raises(RunError, match=f"{next(iter(change))} is missing or of another type"):
+        read_run(tmp_path)
+
+
+def test_two_replays_never_write_one_run(tmp_path):
+    with claimed(tmp_path), pytest.raises(RunError, match="Another replay writes"), claimed(tmp_path):
+        pass
+
+
+def test_a_folder_of_something_else_is_not_claimed(tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(RunError, match="something else"), claimed(tmp_path):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]

@@ -168,3 +168,36 @@ def test_a_query_whose_relevant_items_were_all_left_out_is_out_of_reach():
     ]
     assert count_out_of_reach(turns) == 1
     assert score(turns[:1], MEASURES).random.sum() == 0
+
+
+def test_a_whole_replay_scores_what_others_make_of_its_files(run: Run, benchmark_folder: Path) -> None:
+    """From run.trec and the benchmark's own qrels.txt alone, by another program, on rankings without ties."""
+    import ir_measures
+
+    tied = {turn.query_id for turn in run.turns if len({hit.score for hit in turn.hits}) < len(turn.hits)}
+    qrels = [q for q in ir_measures.read_trec_qrels(str(benchmark_folder / "qrels.txt")) if q.query_id not in tied]
+    found = list(ir_measures.read_trec_run(str(run.folder / "run.trec")))
+    names = {
+        "Success@1": "success@1", "Success@5": "success@5", "R@5": "recall@5", "RR": "MRR", "nDCG@10": "nDCG@10",
+        "AP": "mAP",
+    }  # fmt: skip
+    theirs = {
+        (value.query_id, names[str(value.measure)]): value.value
+        for value in ir_measures.iter_calc([ir_measures.parse_measure(name) for name in names], qrels, found)
+    }
+    n_compared = 0
+    for scored in score_run(run):
+        for row, record in enumerate(scored.records):
+            for name in names.values():
+                if name in scored.measures and record.query_id not in tied:
+                    ours = scored.values[row, scored.measures.index(name)]
+                    assert ours == pytest.approx(theirs.get((record.query_id, name), 0.0)), (record.query_id, name)
+                    n_compared += 1
+    assert n_compared > 30
+
+
+def test_every_judged_query_is_in_a_denominator_and_no_other(run: Run, benchmark_folder: Path) -> None:
+    judged = {line.split()[0] for line in (benchmark_folder / "qrels.txt").read_text().splitlines()}
+    played = {turn.query_id for turn in run.turns}
+    scored = [record.query_id for part in score_run(run) for record in part.records]
+    assert sorted(scored) == sorted(judged & played)

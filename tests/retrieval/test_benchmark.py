@@ -192,6 +192,7 @@ def _image(**changes: Any) -> str:
         (IMAGES, _image(size=3), "is no picture .*size"),
         (IMAGES, _image(path=3), "is no picture"),
         (IMAGES, _image(attributes=[]), "is no picture"),
+        (IMAGES, _image(attributes={"colour": {"a": 1}}), "is no picture"),
         (IMAGES, _image(path="/etc/passwd"), "lies outside of the source's folder"),
         (IMAGES, _image(path="a/../../b"), "lies outside of the source's folder"),
         (POOLS, "null", "is not an object"),
@@ -200,6 +201,7 @@ def _image(**changes: Any) -> str:
         (POOLS, '{"query_id": "s1/1", "candidates": [1]}', "is no pool"),
         (QRELS, "s1/1 0 iq/1", "is not a judgement"),
         (QRELS, "s1/1 0 iq/1 good", "is not a judgement"),
+        (QRELS, "s1/1 0 iq/1 " + "9" * 400, "is not a judgement"),
         (QRELS, "s1/1 0 iq/1 1 more", "is not a judgement"),
     ],
 )

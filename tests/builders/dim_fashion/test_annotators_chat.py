@@ -33,6 +33,8 @@ class Server:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.answer: Callable[[dict[str, Any]], Reply] = lambda _: (200, '{"is_reasonable": "yes"}')
+        self.raw: bytes | None = None
+        """Sent instead, as the body."""
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -44,7 +46,11 @@ class Server:
                 message = {"role": "assistant", "content": content}
                 choices = [{"index": 0, "finish_reason": "stop", "message": message}]
                 good = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": choices}
-                data = json.dumps(good if status == 200 else {"error": {"message": content}}).encode()
+                data = (
+                    endpoint.raw
+                    if endpoint.raw is not None
+                    else json.dumps(good if status == 200 else {"error": {"message": content}}).encode()
+                )
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
@@ -324,3 +330,44 @@ def test_thoughts_and_fences_around_an_answer_are_passed_over(content: str) -> N
 def test_a_reply_that_is_no_object_is_refused(content: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         questions.parse(content)
+
+
+@pytest.mark.parametrize("content", [["a"], 5, None, "[" * 100_000, '{"is_reasonable": "\ud800"}'])
+def test_a_content_of_any_form_is_an_error_that_names_the_question(
+    server: Server, pictures: Path, content: Any
+) -> None:
+    server.answer = lambda _: (200, content)
+    with pytest.raises(AnnotatorError, match="no usable answer"):
+        annotator(pictures, server).check_turns([DraftTurn(Task.T2I, "s", "a dress", "s/1")])
+
+
+@pytest.mark.parametrize(
+    "body", [b"\xff\xfe\x00", b"<html>", b"", b"[" * 100_000, b'{"choices": 5}', b'{"choices": [5]}', b'["choices"]']
+)
+def test_a_body_of_any_form_is_an_error_that_names_the_question(server: Server, pictures: Path, body: bytes) -> None:
+    server.raw = body
+    with pytest.raises(AnnotatorError, match="no usable answer"):
+        annotator(pictures, server).check_turns([DraftTurn(Task.T2I, "s", "a dress", "s/1")])
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["localhost:8000/v1", "ftp://x/v1", "http:///v1", "http://[::1/v1", "http://a\nb/v1", "http://x:99999999"],
+)
+def test_what_is_no_address_is_refused_before_anything_is_built(tmp_path: Path, address: str) -> None:
+    with pytest.raises(AnnotatorError, match="no address"):
+        ChatAnnotator({}, Path, address, "m", tmp_path / "answers.jsonl")
+
+
+def test_a_key_that_no_header_can_carry_is_refused(
+    server: Server, pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, "Schlüssel")
+    with pytest.raises(AnnotatorError, match=KEY_VARIABLE):
+        annotator(pictures, server).enrich(NAMES[:1])
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "x" * 400])
+def test_what_no_shopper_types_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="nothing that a shopper types"):
+        questions.check("bridge", {"is_same": False, "modification": text})

@@ -148,3 +148,40 @@ def test_audit_and_stats_of_a_finished_one_are_printed(built: Path, capsys) -> N
 def test_coverage_says_what_became_of_the_records(catalogue: Path, tmp_path: Path, capsys) -> None:
     assert main(["coverage", "--source", f"catalogue={catalogue / 'shop.csv'}", "--out", str(tmp_path / "made")]) == 0
     assert "180 of 180 records" in capsys.readouterr().out
+
+
+def test_two_builds_never_write_one_folder(catalogue: Path, tmp_path: Path, capsys) -> None:
+    from filelock import FileLock
+
+    (tmp_path / "work").mkdir()
+    with FileLock(tmp_path / "work" / "build.lock"):
+        assert _build(catalogue, tmp_path) == 2
+    assert "Another build is at work" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["work/novel.txt", "work/vectors.bak/a", "pictures/holiday.jpg"])
+def test_folders_of_the_users_that_are_named_like_ours_are_left_alone(
+    catalogue: Path, tmp_path: Path, capsys, place: str
+) -> None:
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / place).write_text("years of work")
+    assert _build(catalogue, tmp_path) == 2
+    assert "holds other files" in capsys.readouterr().err
+    assert (tmp_path / place).read_text() == "years of work"
+
+
+@pytest.mark.parametrize("out", ["built", "."])
+def test_nothing_is_built_among_the_original_files(tmp_path: Path, capsys, out: str) -> None:
+    original = tmp_path / "pictures" / "catalogue"
+    original.mkdir(parents=True)
+    (original / "1.png").touch()
+    place = original / out if out == "built" else tmp_path
+    assert main(["build", "--source", f"catalogue={original}", "--out", str(place)]) == 2
+    assert "lie within each other" in capsys.readouterr().err
+    assert not (place / "work").exists()
+
+
+def test_an_out_that_cannot_be_written_is_one_line(catalogue: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "file").touch()
+    assert _build(catalogue, tmp_path / "file" / "benchmark") == 2
+    assert capsys.readouterr().err.count("\n") == 1
