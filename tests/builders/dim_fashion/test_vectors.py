@@ -63,3 +63,14 @@ def test_a_changed_picture_is_encoded_again_and_old_vectors_go(tmp_path: Path, p
     after, _ = picture_vectors(HashingEncoder(), paths, tmp_path / "cache", progress=False)
     assert not np.allclose(before[0], after[0])
     assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+@pytest.mark.parametrize("left", [0, 300])
+def test_a_chunk_that_a_crash_has_cut_is_made_again(tmp_path: Path, paths: list[Path], left: int) -> None:
+    before, _ = picture_vectors(HashingEncoder(), paths, tmp_path / "cache", progress=False)
+    [chunk] = (tmp_path / "cache").iterdir()
+    chunk.write_bytes(chunk.read_bytes()[:left])
+    encoder = CountingEncoder()
+    after, _ = picture_vectors(encoder, paths, tmp_path / "cache", progress=False)
+    assert encoder.n_encoded == len(paths)
+    assert np.array_equal(after, before)
