@@ -18,6 +18,7 @@ from retrieval.indexing import index
 from retrieval.stores.lance import LanceStore
 
 SPLIT_COLUMNS = ("id", "split")
+MAX_WEIGHT = 100.0
 MAX_DIGITS = 9
 """Of a depth."""
 
@@ -130,6 +131,16 @@ def _depth(text: str) -> int | None:
     return int(text)
 
 
+def _weight(text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = -1.0
+    if not 0 <= weight <= MAX_WEIGHT:
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number from 0 to {MAX_WEIGHT:g}")
+    return weight
+
+
 def _add_replay(commands: Any) -> None:
     from eval.opening import DEPTH, History
 
@@ -145,7 +156,7 @@ def _add_replay(commands: Any) -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes; the answers do not depend on it")
     parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
     parser.add_argument(
-        "--caption-weight", type=float, default=0.0, help="how much an item's name counts beside its picture"
+        "--caption-weight", type=_weight, default=0.0, help="how much an item's name counts beside its picture"
     )
     parser.add_argument(
         "--pictures",

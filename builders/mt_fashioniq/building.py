@@ -11,7 +11,7 @@ from typing import Any
 from builders.dim_fashion.stats import table
 from builders.dim_fashion.writing import refuse_foreign, write_benchmark
 from builders.instances import Coverage
-from builders.sources.fashion_iq import CATEGORY_WORDS
+from builders.sources.fashion_iq import CATEGORY_WORDS, product_of
 from builders.sources.mt_fashioniq import ATTRIBUTES, NAME, Chain, read_chains, read_words
 from builders.sources.pictures import by_stem
 from builders.sources.reading import pictures_below, read_json, require_files, require_folder, revision_of, safe_id
@@ -164,16 +164,17 @@ def _image(
     asin: str, category: str, listed: bool, words: Mapping[str, str], paths: Mapping[str, str] | None
 ) -> BenchmarkImage:
     """A missing picture keeps the name that it should have: the replay says so and its queries score 0."""
-    image_id = safe_id(NAME, asin)
+    image_id, product = safe_id(NAME, asin), product_of(asin)
     if paths is not None:
-        return BenchmarkImage(image_id, NAME, paths.get(asin, f"{asin}.jpg"), in_gallery=listed, product_id=asin)
+        return BenchmarkImage(image_id, NAME, paths.get(asin, f"{asin}.jpg"), in_gallery=listed, product_id=product)
     caption = words.get(asin, CATEGORY_WORDS[category])
-    return BenchmarkImage(image_id, NAME, "", in_gallery=listed, product_id=asin, caption=caption)
+    return BenchmarkImage(image_id, NAME, "", in_gallery=listed, product_id=product, caption=caption)
 
 
 def _missing(images: Sequence[BenchmarkImage], qrels: Qrels, paths: Mapping[str, str]) -> dict[str, int]:
     """Queries without a picture to find count all the same."""
-    missing = {image.image_id for image in images if image.product_id not in paths}
+    found = set(paths.values())
+    missing = {image.image_id for image in images if image.path not in found}
     return {
         "gallery_pictures_missing": sum(image.in_gallery and image.image_id in missing for image in images),
         "other_pictures_missing": sum(not image.in_gallery and image.image_id in missing for image in images),

@@ -160,3 +160,13 @@ def test_an_option_that_cannot_be_read_is_status_2(benchmark_folder, capsys, opt
     with pytest.raises(SystemExit) as stopped:
         main(["replay", str(benchmark_folder), *option])
     assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize("weight", ["-5", "nan", "inf", "much"])
+def test_a_caption_weight_that_is_none_is_refused(
+    weight: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["replay", str(tmp_path), f"--caption-weight={weight}"])
+    assert stopped.value.code == 2
+    assert "0 to 100" in capsys.readouterr().err
