@@ -32,7 +32,7 @@ STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:2rem a
 table{border-collapse:collapse;margin:.6rem 0 1.4rem;font-size:.9em;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .4rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left}h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
-svg{max-width:100%;height:auto}.wide{overflow-x:auto}"""
+svg{max-width:100%;height:auto}.wide{overflow-x:auto}p{overflow-wrap:anywhere}"""
 
 
 @dataclass(frozen=True, slots=True)

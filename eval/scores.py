@@ -42,7 +42,7 @@ Measure = Callable[[Sequence[Block], Sequence[int]], float]
 
 EXPECTED: Mapping[Task, tuple[Intent, ...]] = {
     Task.T2I: (Intent.SEARCH,),
-    Task.SKETCH2IMG: (Intent.SEARCH,),
+    Task.SKETCH2IMG: (Intent.SEARCH, Intent.MODIFY),  # a drawing with words: "this cut in tan"
     Task.STREET2SHOP: (Intent.SEARCH, Intent.SAME_ITEM),
     Task.IN_SHOP: (Intent.SAME_ITEM,),
     Task.CIR: (Intent.MODIFY,),

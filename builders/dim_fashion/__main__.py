@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from builders.dim_fashion.bridges import THRESHOLD
 from builders.dim_fashion.build import AnnotatorMaker, SourceChoice, build, read_sources
@@ -31,7 +32,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     _add_build(commands.add_parser("build", help="build a benchmark"))
     coverage = commands.add_parser("coverage", help="read sources and say what became of their records")
     _add_sources(coverage)
-    coverage.add_argument("--out", type=Path, required=True, help="folder for pictures that sources make")
+    coverage.add_argument("--out", type=Path, help="keep pictures that sources make here (default: they are not kept)")
     for name, words in (("audit", "check a finished benchmark against every rule"), ("stats", "print its tables")):
         commands.add_parser(name, help=words).add_argument("folder", type=Path)
     commands.add_parser("sources", help="list the sources")
@@ -53,7 +54,7 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=N",
         help="at most so many records of a source (garments, for the studio)",
     )
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="decides every draw: equal seeds give equal bytes")
 
 
 def _add_build(parser: argparse.ArgumentParser) -> None:
@@ -62,14 +63,19 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="dim-fashion", help="begins every session_id")
     parser.add_argument("--sessions", type=int, default=5000, help="walks; the checks leave fewer sessions")
     parser.add_argument("--threshold", type=float, default=THRESHOLD, help="least cosine of a bridge")
-    parser.add_argument("--max-turns", type=int, default=MAX_TURNS)
+    parser.add_argument("--max-turns", type=int, default=MAX_TURNS, help="longest session")
     parser.add_argument("--p-rollback", type=float, default=P_ROLLBACK, help="how often a later turn tries to go back")
     parser.add_argument(
         "--p-direct", type=float, default=P_DIRECT, help="how often the item itself leads on, if it can"
     )
     parser.add_argument("--p-enrich", type=float, default=P_ENRICH, help="share of sessions with a search put in front")
     parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
-    parser.add_argument("--annotator", choices=("embedded", "chat"), default="embedded")
+    parser.add_argument(
+        "--annotator",
+        choices=("embedded", "chat"),
+        default="embedded",
+        help="attributes judge and word, or a model does",
+    )
     parser.add_argument(
         "--chat-url", help="with --annotator chat: http://host:port/v1 of an OpenAI-compatible endpoint"
     )
@@ -123,7 +129,9 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _coverage(arguments: argparse.Namespace) -> int:
-    for source in read_sources(arguments.out, _choices(arguments), arguments.seed):
+    with TemporaryDirectory() as nowhere:
+        sources = read_sources(arguments.out or Path(nowhere), _choices(arguments), arguments.seed)
+    for source in sources:
         coverage = source.coverage
         print(f"{source.name}: {coverage.n_kept} of {coverage.n_records} records, {len(source.images)} pictures")
         for words, counted in (("dropped", coverage.dropped), ("tolerated", coverage.tolerated)):

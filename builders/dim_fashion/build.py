@@ -27,8 +27,8 @@ from builders.dim_fashion.usable import first_of_place, usable
 from builders.dim_fashion.vectors import picture_vectors
 from builders.dim_fashion.walk import Walker, draw_sessions
 from builders.dim_fashion.writing import claimed, write_benchmark
-from builders.sources import read_source
-from retrieval.benchmark import read_benchmark
+from builders.sources import check_source, read_source
+from retrieval.benchmark import CARD, read_benchmark
 from retrieval.errors import BenchmarkError
 
 if TYPE_CHECKING:
@@ -70,6 +70,9 @@ def build(
     finished benchmark that it did not hold before. Pictures and vectors that were made stay for the next try.
     """
     _check(settings)
+    _check_choices(choices)  # before anything is made
+    if (out / CARD).exists():
+        log.info("%s holds a finished benchmark; this one takes its place once it is finished too", out)
     with claimed(out, {choice.name: choice.folder for choice in choices}):
         return _build(out, choices, settings, encoder, make_annotator, command)
 
@@ -83,6 +86,7 @@ def _build(
     command: str,
 ) -> dict[str, Any]:
     sources = read_sources(out, choices, settings.seed)
+    _refuse_nothing(sources)
     pictures = _pictures(sources)
     paths = {picture: source.root / image.path for source in sources for picture, image in source.images.items()}
     embeddings, rows, unusable = _vectors(encoder, pictures, paths, out / "work" / "vectors")
@@ -128,24 +132,32 @@ def _check(settings: BuildSettings) -> None:
         raise BenchmarkError(f"{settings.name!r:.60} cannot begin a session_id: use letters, digits, - and _.")
 
 
-def read_sources(out: Path, choices: Sequence[SourceChoice], seed: int) -> list[SourceData]:
-    """Sorted by name. Raises BenchmarkError for none, one named twice, or sources without a single instance, and what
-    their readers raise."""
-    names = [choice.name for choice in choices]
-    if not names:
+def _check_choices(choices: Sequence[SourceChoice]) -> None:
+    """Raises BenchmarkError for no source or one named twice, SourceError for an unknown one or no such folder."""
+    if not choices:
         raise BenchmarkError("There is nothing to build from. Name at least one --source.")
-    if twice := [name for name, n in Counter(names).items() if n > 1]:
+    if twice := [name for name, n in Counter(choice.name for choice in choices).items() if n > 1]:
         raise BenchmarkError(f"The source {twice[0]!r} is named twice. Name it once.")
+    for choice in choices:
+        check_source(choice.name, choice.folder)
+
+
+def read_sources(out: Path, choices: Sequence[SourceChoice], seed: int) -> list[SourceData]:
+    """Sorted by name. Raises what `_check_choices` and the sources' readers raise."""
+    _check_choices(choices)
     sources = []
     for choice in sorted(choices, key=lambda one: one.name):
         source = read_source(choice.name, choice.folder, out / "pictures" / choice.name, seed, choice.limit)
         log.info("%s: %d pictures, %d instances", source.name, len(source.images), len(source.instances))
         sources.append(source)
+    return sources
+
+
+def _refuse_nothing(sources: Sequence[SourceData]) -> None:
     if not any(source.instances for source in sources):
         reasons = sum((source.coverage.dropped for source in sources), Counter[str]()).most_common(1)
         why = f" Mostly because: {reasons[0][0]}." if reasons else ""
         raise BenchmarkError(f"No source gives a single instance.{why}")
-    return sources
 
 
 def _pictures(sources: Sequence[SourceData]) -> dict[str, SourceImage]:

@@ -1,7 +1,7 @@
 """What is published about DIM-Fashion and about earlier data sets of sessions, to stand beside the figures of a build.
 
 From the text of "Diverse-Intent Multi-Turn Fashion Image Retrieval" (its Tables 6 to 8 and sections on refinement and
-split), and counts of MT-FashionIQ's released files. The text at hand lacks the values of the paper's Tables 1 and 2.
+split), and counts of MT-FashionIQ's released files. The values of its Tables 1 and 2 are not among them.
 """
 
 from __future__ import annotations

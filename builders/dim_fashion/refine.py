@@ -27,7 +27,7 @@ first turns would be searches by words for the most part."""
 class Refined:
     sessions: list[DraftSession]
     n_by_outcome: Mapping[str, int]
-    """What became of the walks: "kept", "too short after refinement", "a turn failed", "the session failed", ..."""
+    """What became of the walks: "kept", "too short after refinement", "fell by the check of a turn", ..."""
     n_bridges: Mapping[str, int]
     """What the bridges that were walked turned out to be: "same", "modification", "nothing"."""
 
@@ -181,7 +181,7 @@ def _checked(sessions: Sequence[DraftSession], annotator: Annotator) -> tuple[li
     return kept, Counter(
         {
             "kept": len(kept),
-            "a turn failed": len(sessions) - len(sound),
-            "the session failed": len(sound) - len(kept),
+            "fell by the check of a turn": len(sessions) - len(sound),
+            "fell by the check of the session": len(sound) - len(kept),
         }
     )

@@ -69,7 +69,8 @@ def _made_by(card: Mapping[str, Any]) -> str:
     """What the figures belong to."""
     settings = card.get("settings", {})
     said = [
-        *((name, card[name]) for name in ("command", "checksum", "seed", "annotator", "encoder") if name in card),
+        *((name, card[name]) for name in ("command", "checksum", "seed", "annotator") if name in card),
+        *((f"encoder.{name}", value) for name, value in card.get("encoder", {}).items()),
         *((f"settings.{name}", settings[name]) for name in sorted(settings)),
     ]
     return "\n".join(f"- {name}: `{value}`" for name, value in said)
@@ -101,7 +102,7 @@ def _session_sets(benchmark: Benchmark, figures: Figures, name: str) -> Iterator
     )
     header = ("data set", "tasks", "queries", "turns a session", "rollback", "known from", "sessions", "turns", "mean")
     yield table(header, map(_session_set, (*published.SESSION_SETS, here)), n_words=6)
-    yield "Only what is published in numbers is shown; the paper's own table is not at hand."
+    yield "Only what is published in numbers is shown."
 
 
 def _session_set(row: published.SessionSet) -> tuple[object, ...]:
@@ -135,10 +136,7 @@ def _turns_by_task(benchmark: Benchmark) -> Iterator[str]:
         rows.append((name, *(counts[task, split] for split in SPLITS), of_task, _share(of_task, whole)))
     rows.append(("total", *(sum(counts[task, split] for task in Task) for split in SPLITS), whole, ""))
     yield table(("task", *SPLITS, "total", "share"), rows)
-    yield (
-        f"Published: {published.N_TURNS:,} turns in all. The values by task are in a table that is missing from the "
-        "paper's text at hand, so none stand here."
-    )
+    yield (f"Published: {published.N_TURNS:,} turns in all; the paper's values by task are not reproduced here.")
     of_dataset = Counter(
         (turn.dataset, turn.task) for session in benchmark.sessions for turn in session.turns if turn.origin == "source"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ PROTOCOL = (
     "category, then the mean of the three categories. Sessions of the original val split are the test split here; "
     "those of train have no judgements."
 )
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,13 @@ def prepare(folder: Path, category: str, paths: Mapping[str, str] | None, with_t
         counts["gallery_without_words"] = sum(asin not in words for asin in gallery)
     else:
         counts.update(_missing(images, qrels, paths))
+        if counts["gallery_pictures_missing"] == len(gallery):
+            log.warning(
+                "%s: none of its %d pictures is there (named by id: %s.jpg); its queries cannot be replayed",
+                category,
+                len(gallery),
+                next(iter(gallery)),
+            )
     card = {
         "name": f"{NAME}_{category}",
         "protocol": PROTOCOL.format(n=len(gallery)),

@@ -34,11 +34,18 @@ MADE_HERE = frozenset({"studio"})
 """Sources that read no folder."""
 
 
-def read_source(name: str, folder: Path | None, made: Path, seed: int, limit: int | None) -> SourceData:
-    """See `SourceReader`. Raises SourceError for an unknown name or a missing folder too."""
+def check_source(name: str, folder: Path | None) -> None:
+    """Raises SourceError for an unknown name, or a source without the folder (or file) that it reads."""
     if name not in SOURCES:
         raise SourceError(f"There is no source {name!r}. Known ones: {', '.join(SOURCES)}.")
     if folder is None and name not in MADE_HERE:
         raise SourceError(f"Where are the files of {name}? Give --source {name}=FOLDER.")
+    if folder is not None and not folder.exists():
+        raise SourceError(f"There is no folder {folder}. Give the folder that holds the files of {name}.")
+
+
+def read_source(name: str, folder: Path | None, made: Path, seed: int, limit: int | None) -> SourceData:
+    """See `SourceReader`. Raises what `check_source` and the reader raise."""
+    check_source(name, folder)
     read = cast(SourceReader, import_module(f"builders.sources.{name}").read)
     return read(folder or made, made, seed, limit)

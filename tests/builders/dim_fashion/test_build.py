@@ -150,6 +150,28 @@ def test_coverage_says_what_became_of_the_records(catalogue: Path, tmp_path: Pat
     assert "180 of 180 records" in capsys.readouterr().out
 
 
+def test_coverage_counts_where_no_picture_is_there_and_keeps_nothing(tmp_path: Path, capsys) -> None:
+    row = {"target": "B1", "candidate": "B2", "captions": ["is red", "is longer"]}
+    (tmp_path / "cap.dress.val.json").write_text(json.dumps([row]))
+    assert main(["coverage", "--source", f"fashion_iq={tmp_path}"]) == 0
+    said = capsys.readouterr().out
+    assert "0 of 1 records" in said
+    assert "missing 2 pictures" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["cap.dress.val.json"]
+
+
+def test_a_wrong_name_leaves_nothing_behind(tmp_path: Path) -> None:
+    assert main(["build", "--source", "studo", "--out", str(tmp_path / "out")]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_that_a_finished_benchmark_is_replaced_is_said(catalogue: Path, tmp_path: Path, caplog) -> None:
+    assert _build(catalogue, tmp_path / "out") == 0
+    assert "holds a finished benchmark" not in caplog.text
+    assert _build(catalogue, tmp_path / "out", "--seed", "2") == 0
+    assert "holds a finished benchmark" in caplog.text
+
+
 def test_two_builds_never_write_one_folder(catalogue: Path, tmp_path: Path, capsys) -> None:
     from filelock import FileLock
 

@@ -168,7 +168,7 @@ def test_a_session_falls_when_one_turn_does_or_when_it_does_not_hold_together() 
     told = ToldAnnotator(wrong_targets={"d1"}, incoherent_lengths={3})
     result = refined(good, other, long, annotator=told)
     assert result.sessions == [good]
-    assert result.n_by_outcome == {"kept": 1, "a turn failed": 1, "the session failed": 1}
+    assert result.n_by_outcome == {"kept": 1, "fell by the check of a turn": 1, "fell by the check of the session": 1}
 
 
 def test_sessions_that_ask_the_same_count_once() -> None:
