@@ -79,7 +79,7 @@ class _Gallery:
         return self.names.get(attribute, attribute), value
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     labels, galleries = read_candidates(folder, FILES)
     all_files = require_files(folder, FILES, "DARN")
     records = read_u_fire(folder, FILES, "DARN")[0] if len(all_files) > len(galleries) else []

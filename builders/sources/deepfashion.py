@@ -62,7 +62,7 @@ class _View:
         return f"{PurePosixPath(self.path).parent}/{PurePosixPath(self.path).name.split('_')[0]}"
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     """Each picture is a reference once and, but for lone views of an outfit, a target once.
 
     `list_eval_partition.txt` is needed; the lists of boxes (for pose types) and descriptions are used when there.

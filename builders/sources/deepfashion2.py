@@ -81,7 +81,7 @@ class _ShopPictures:
     any_category: Mapping[tuple[str, int], Sequence[_Photo]]
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     """`<split>/annos/*.json` beside `<split>/image/*.jpg`. A record is one garment in a user's photo."""
     files = require_files(folder, "annos/*.json", "DeepFashion2")
     photos = [_photo(path, folder) for path in files]

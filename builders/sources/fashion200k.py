@@ -57,7 +57,7 @@ class _Row:
             yield self.split, self.words[:at], self.words[at + 1 :]
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     """`<category>_<split>_detect_all.txt` and pictures as these name them. A record is one picture, as a reference."""
     files = require_files(folder, "*_detect_all.txt", "Fashion200K")
     coverage = Coverage()

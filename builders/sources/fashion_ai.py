@@ -79,7 +79,7 @@ class _Row:
         return [name for name, given in zip(CLASSES[self.attribute], self.code, strict=True) if given == letter]
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     files = require_files(folder, "label.csv", "FashionAI")
     coverage = Coverage()
     rows: dict[str, _Row] = {}

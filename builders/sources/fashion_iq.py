@@ -30,7 +30,7 @@ class _Row:
     where: str
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     """`cap.<category>.<split>.json` and pictures `<asin>.jpg` or `.png`, anywhere below the folder."""
     files = [path for path in require_files(folder, "cap.*.json", "FashionIQ") if _FILE.fullmatch(path.name)]
     if not files:

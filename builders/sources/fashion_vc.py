@@ -34,7 +34,7 @@ REQUESTS = (
 )
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     records, files = read_u_fire(folder, FILES, "FashionVC")
     candidates, galleries = read_candidates(folder, FILES)
     pictures = Pictures(pictures_below(folder), "FashionVC")

@@ -10,5 +10,5 @@ from builders.sources.sketches import read_halves
 NAME = "hai_fashion"
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     return read_halves(folder, seed, limit, NAME, "HAIFashion", noun="clothes")

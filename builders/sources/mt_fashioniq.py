@@ -37,7 +37,7 @@ class Chain:
         return (*(reference for reference, _ in self.turns), self.target)
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     """Each turn is an instance. Pictures are those of FashionIQ, `<asin>.jpg` or `.png`, anywhere below the folder."""
     files = [path for path in require_files(folder, "*.json", "MT-FashionIQ") if _FILE.fullmatch(path.name)]
     if not files:

@@ -66,7 +66,7 @@ class _Item:
     """Why it is no target."""
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     files = require_files(folder, "*_no_dup.json", "Polyvore")
     categories_file = require_files(folder, "category_id.txt", "Polyvore")[0]
     coverage = Coverage()

@@ -16,7 +16,7 @@ _SKETCH = re.compile(r"(?P<where>(?:.*/)?(?:train|test))A(?P<mark>[_/+])(?P<shoe
 _PHOTO = re.compile(r"(?P<where>(?:.*/)?(?:train|test))B(?P<mark>[_/+])(?P<shoe>\d+)\.png")
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     require_folder(folder, "QMUL-Shoe-V2")
     paths = sorted(pictures_below(folder))
     sketches = [match for path in paths if (match := _SKETCH.fullmatch(path))]

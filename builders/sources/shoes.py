@@ -16,7 +16,7 @@ NAME = "shoes"
 _PICTURE = re.compile(r"img_womens_(?P<category>.+)_\d+")
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     """`relative_captions_shoes.json`, `captions_shoes.json` if there; pictures by name, anywhere below the folder."""
     relative = require_files(folder, "relative_captions_shoes.json", "Shoes")[0]
     plain = sorted(folder.rglob("captions_shoes.json"))[:1]

@@ -16,7 +16,7 @@ N_GARMENTS = 3000
 """Distinct garments, without their changed copies."""
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None = None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None = None) -> SourceData:
     """Pictures under `made`, rendered where they are not there yet; `folder` is not used.
 
     limit: how many distinct garments; `N_GARMENTS` by default. Equal seeds and limits give equal bytes.

@@ -34,7 +34,7 @@ TOLD: Mapping[str, str] = {"Category": "master_category", "SubCategory": "catego
 COLUMNS = ("CID", "Category", "SubCategory", *ASKED, "Gender")
 
 
-def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:  # noqa: ARG001
+def read(folder: Path, made: Path, seed: int, limit: int | None) -> SourceData:
     files = require_files(folder, "meta-data.csv", "UT-Zappos50K")
     coverage = Coverage()
     rows = _rows(files[0], coverage)
