@@ -199,9 +199,11 @@ def breakdowns(scored: Scored) -> dict[str, list[Row]]:
 
 
 def _groups(scored: Scored, key: Callable[[TurnRecord], str]) -> list[Row]:
+    def row(name: str) -> Row | None:
+        return row_of(scored, name, lambda record: key(record) == name)
+
     names = sorted({key(record) for record in scored.records}, key=_group_order)
-    rows = (row_of(scored, name, lambda record, name=name: key(record) == name) for name in names)  # type: ignore[misc]
-    return [row for row in rows if row is not None]
+    return [found for name in names if (found := row(name)) is not None]
 
 
 def _group_order(name: str) -> tuple[int, str]:
