@@ -63,6 +63,7 @@ class HistoryTurn:
     """An earlier turn as an encoder sees it: what was shown and said, and the item that it led to."""
 
     text: str
+    """As it was said."""
     references: tuple[Image, ...] = ()
     target: Image | None = None
 
@@ -76,6 +77,8 @@ class Query:
     text: str = ""
     references: tuple[Image, ...] = ()
     history: tuple[HistoryTurn, ...] = ()
+    request: str = ""
+    """The words as they were said, for encoders that read a conversation; "" where `text` is what was said."""
     unwanted_texts: tuple[str, ...] = ()
     """Words to move away from, without a "no" or "not": `("logo", "sleeves")`."""
     unwanted_images: tuple[Image, ...] = ()

@@ -1,0 +1,81 @@
+"""Recorded turns as training batches for query encoders: FashionAM's stage 3 and the trained baselines alike."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from retrieval.fashion_am.vectors import PictureVectors
+from retrieval.recorded import Example
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBatch:
+    """Queries and what `losses.query_loss` needs beside their vectors."""
+
+    examples: tuple[Example, ...]
+    candidates: Tensor
+    """(m, dim) float32 gallery vectors: one for each distinct target of the batch, then drawn negatives."""
+    target: Tensor
+    """(n,) int64: column of each query's target."""
+    masked: Tensor
+    """(n, m) bool: other right answers of the query, and what it starts from, which is never shown again."""
+
+
+class Turns:
+    """Training turns in two readings, of which each epoch takes one of each turn by chance.
+
+    readings: lists of the same turns in the same order, e.g. with references `previous` and `resolved`. gallery:
+    image_ids from which `negatives` more columns are drawn a batch.
+    """
+
+    def __init__(
+        self,
+        readings: Sequence[Sequence[Example]],
+        vectors: PictureVectors,
+        gallery: Sequence[str],
+        batch: int,
+        negatives: int = 0,
+        seed: int = 0,
+    ) -> None:
+        self._readings = readings
+        self._vectors = vectors
+        self._gallery = list(gallery)
+        self._batch = batch
+        self._negatives = min(negatives, len(self._gallery))
+        self._seed = seed
+
+    @property
+    def n_batches(self) -> int:
+        """The last short batch is left out."""
+        return len(self._readings[0]) // self._batch
+
+    def epoch(self, epoch: int) -> Iterator[TurnBatch]:
+        """In an order fixed by seed and epoch."""
+        rng = random.Random(f"turns/{self._seed}/{epoch}")
+        order = list(range(len(self._readings[0])))
+        rng.shuffle(order)
+        for at in range(0, self.n_batches * self._batch, self._batch):
+            chosen = [rng.choice(self._readings)[i] for i in order[at : at + self._batch]]
+            yield self._batched(chosen, rng)
+
+    def _batched(self, examples: list[Example], rng: random.Random) -> TurnBatch:
+        """An attribute query has many right answers: one of them is drawn."""
+        targets = [rng.choice(example.positives) for example in examples]
+        columns = list(dict.fromkeys([*targets, *rng.sample(self._gallery, self._negatives)]))
+        place = {image_id: column for column, image_id in enumerate(columns)}
+        masked = np.zeros((len(examples), len(columns)), bool)
+        for row, (example, target) in enumerate(zip(examples, targets, strict=True)):
+            others = (*example.positives, *(image.image_id for image in example.query.references))
+            masked[row, [place[image_id] for image_id in others if image_id in place and image_id != target]] = True
+        return TurnBatch(
+            tuple(examples),
+            torch.from_numpy(np.array(self._vectors.of(columns))),
+            torch.tensor([place[target] for target in targets]),
+            torch.from_numpy(masked),
+        )
