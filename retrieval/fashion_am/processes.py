@@ -1,0 +1,86 @@
+"""Several processes and lower precision in training, through accelerate; without an accelerator there is one process.
+
+Every process draws the same batches and takes its own share of the rows. `accelerate launch` starts the processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from retrieval.errors import DependencyError
+
+T = TypeVar("T")
+
+
+def open_accelerator(precision: str = "no") -> Any:
+    """accelerate.Accelerator on the device at hand. precision: "no" or "bf16".
+
+    Raises DependencyError when accelerate is missing, ValueError when the device lacks the precision.
+    """
+    try:
+        from accelerate import Accelerator
+    except ImportError as error:
+        raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
+    return Accelerator(mixed_precision=precision)
+
+
+def n_processes(accelerator: Any = None) -> int:
+    return 1 if accelerator is None else int(accelerator.num_processes)
+
+
+def rank(accelerator: Any = None) -> int:
+    return 0 if accelerator is None else int(accelerator.process_index)
+
+
+def autocast(accelerator: Any = None) -> AbstractContextManager[Any]:
+    context: AbstractContextManager[Any] = nullcontext() if accelerator is None else accelerator.autocast()
+    return context
+
+
+def own_share(rows: Sequence[T], accelerator: Any = None) -> Sequence[T]:
+    """The rows of this process: neighbours, in order, so that the shares of all ranks in a row are `rows` again."""
+    n, k = n_processes(accelerator), rank(accelerator)
+    return rows[len(rows) * k // n : len(rows) * (k + 1) // n]
+
+
+def gather_rows(rows: Tensor, accelerator: Any = None) -> tuple[Tensor, int]:
+    """The rows of all processes by rank, however many each has, and the position of this one's first. No gradients.
+
+    Raises ValueError when a process has none.
+    """
+    if n_processes(accelerator) == 1:
+        return rows, 0
+    sizes: list[int] = accelerator.gather(torch.tensor([len(rows)], device=rows.device)).tolist()
+    if not min(sizes):
+        raise ValueError(f"a batch of {sum(sizes)} is too small for {len(sizes)} processes: raise --batch")
+    padded = rows.new_zeros((max(sizes), *rows.shape[1:]))
+    padded[: len(rows)] = rows
+    blocks = accelerator.gather(padded).split(max(sizes))
+    all_rows = torch.cat([block[:size] for block, size in zip(blocks, sizes, strict=True)])
+    return all_rows, sum(sizes[: rank(accelerator)])
+
+
+def average_gradients(module: nn.Module, accelerator: Any = None) -> None:
+    """Replace each gradient by its mean over processes; a parameter without one counts as 0."""
+    if n_processes(accelerator) == 1:
+        return
+    for parameter in module.parameters():
+        if parameter.requires_grad:
+            own = parameter.grad if parameter.grad is not None else torch.zeros_like(parameter)
+            parameter.grad = accelerator.reduce(own, reduction="mean")
+
+
+def copy_from_first(module: nn.Module, accelerator: Any = None) -> None:
+    """Give every process the parameters and buffers of the first."""
+    if n_processes(accelerator) == 1:
+        return
+    from accelerate.utils import broadcast
+
+    with torch.no_grad():
+        for tensor in (*module.parameters(), *module.buffers()):
+            tensor.copy_(broadcast(tensor.detach().clone()))
