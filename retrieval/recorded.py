@@ -58,24 +58,33 @@ def query_of(
     benchmark: Benchmark,
     session: RecordedSession,
     turn: RecordedTurn,
-    chosen: Sequence[str],
+    chosen: Sequence[str | None],
     references: References,
 ) -> Query:
-    """The query of a turn when `chosen[i]` was taken in turn i + 1, recorded or not.
+    """The query of a turn when `chosen[i]` was taken in turn i + 1, recorded or not; None where nothing was found.
 
     Only earlier turns' choices are read. A reference that is the recorded choice of an earlier turn is replaced by what
-    was chosen there.
+    was chosen there. Where words stand for a picture, it has no path.
     """
 
     def image(image_id: str) -> Image:
-        return Image(image_id, str(benchmark.picture_path(image_id)))
+        is_picture = bool(benchmark.images[image_id].path)
+        return Image(image_id, str(benchmark.picture_path(image_id)) if is_picture else "")
+
+    def taken(turn_number: int) -> Image | None:
+        image_id = chosen[turn_number - 1]
+        return None if image_id is None else image(image_id)
+
+    def started(turn_number: int) -> tuple[Image, ...]:
+        found = taken(turn_number)
+        return () if found is None else (found,)
 
     def shown(each: RecordedTurn) -> tuple[Image, ...]:
         if each.rollback_to is not None and references == "previous":
-            return (image(chosen[each.turn_number - 2]),)
+            return started(each.turn_number - 1)
         start = each.rollback_to or each.turn_number - 1
         if start and each.references == (session.turns[start - 1].chosen,):
-            return (image(chosen[start - 1]),)
+            return started(start)
         return tuple(image(image_id) for image_id in each.references)
 
     before = session.turns[: turn.turn_number - 1] if references == "previous" else branch(session, turn)
@@ -83,7 +92,7 @@ def query_of(
         query_id=session.query_id(turn),
         text=turn.text,
         references=shown(turn),
-        history=tuple(HistoryTurn(past.text, shown(past), image(chosen[past.turn_number - 1])) for past in before),
+        history=tuple(HistoryTurn(past.text, shown(past), taken(past.turn_number)) for past in before),
     )
 
 
