@@ -10,7 +10,8 @@
     ├── MessageError        a message without words, picture, selection or filter; a turn or item that does not exist
     ├── SourceError         original files of a data set that cannot be read (missing, cut, other columns)
     ├── BenchmarkError      a benchmark that is unfinished, damaged or breaks its own rules
-    ├── AnnotatorError      a model that judges turns cannot be reached, refuses, or gives no usable answer
+    ├── ChatError           a model behind an endpoint cannot be reached, refuses, or gives no usable answer
+    ├── TrainingError       a training that cannot start or go on (too little data, a foreign or cut checkpoint, overflow)
     └── DependencyError     an optional library is not installed; says which requirements file brings it
 
 Each message says what happened and what to do about it.
@@ -59,8 +60,12 @@ class BenchmarkError(FashionSearchError):
     """A benchmark is unfinished or damaged, or breaks its own rules."""
 
 
-class AnnotatorError(FashionSearchError):
-    """An annotator's model cannot be reached, refuses, or gives no usable answer."""
+class ChatError(FashionSearchError):
+    """A model behind a chat endpoint cannot be reached, refuses, or gives no usable answer."""
+
+
+class TrainingError(FashionSearchError):
+    """A training that cannot start or go on."""
 
 
 class DependencyError(FashionSearchError):

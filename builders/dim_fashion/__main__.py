@@ -176,7 +176,8 @@ def _annotator_maker(arguments: argparse.Namespace) -> AnnotatorMaker:
         return lambda images, _: EmbeddedAnnotator(images)
     if not (arguments.chat_url and arguments.chat_model):
         raise BenchmarkError("--annotator chat needs --chat-url and --chat-model.")
-    from builders.dim_fashion.annotators.chat import ChatAnnotator, check_address
+    from builders.dim_fashion.annotators.chat import ChatAnnotator
+    from retrieval.chat import check_address
 
     check_address(arguments.chat_url)  # before hours of work
 

@@ -66,7 +66,7 @@ def build(
 ) -> dict[str, Any]:
     """Build the benchmark in `out` and return its card.
 
-    Raises BenchmarkError, SourceError, AnnotatorError, DependencyError; whatever is raised, `out` then holds no
+    Raises BenchmarkError, SourceError, ChatError, DependencyError; whatever is raised, `out` then holds no
     finished benchmark that it did not hold before. Pictures and vectors that were made stay for the next try.
     """
     _check(settings)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,8 @@ from builders.dim_fashion.annotators import BridgeReading, Enrichment
 from builders.dim_fashion.drafts import DraftSession, DraftTurn
 from builders.instances import SourceImage
 from retrieval.benchmark import PictureKind
+from retrieval.chat import Form
+from retrieval.chat import questions as chat_questions
 
 PROMPTS = ("bridge", "enrichment", "turn_check", "session_check")
 MAX_WORDS, MAX_CHARACTERS = 25, 300
@@ -52,11 +51,6 @@ class Question:
     """As an error names it."""
     parts: tuple[str | Shown, ...]
 
-    def key(self, asked_of: str, hash_of: Callable[[str], str]) -> str:
-        """Equal for equal questions: model and settings, prompt, pictures' bytes, words."""
-        parts = [part if isinstance(part, str) else {"picture": hash_of(part.image_id)} for part in self.parts]
-        return hashlib.sha256(json.dumps([asked_of, prompt_version(self.prompt), parts]).encode()).hexdigest()
-
 
 @lru_cache
 def prompt_text(prompt: str) -> str:
@@ -69,9 +63,14 @@ def schema(prompt: str) -> dict[str, Any]:
     return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
 
 
+def form(prompt: str) -> Form:
+    """Of the answer, with its check."""
+    return Form(prompt, schema(prompt), partial(check, prompt))
+
+
 def prompt_version(prompt: str) -> str:
     """Changes with the prompt's words and with the form of its answer."""
-    return hashlib.sha256(f"{prompt_text(prompt)}\n{json.dumps(schema(prompt))}".encode()).hexdigest()[:12]
+    return chat_questions.prompt_version(prompt_text(prompt), form(prompt))
 
 
 def ask_bridge(images: Images, one: str, other: str) -> Question:
@@ -112,20 +111,6 @@ def ask_session(images: Images, session: DraftSession) -> Question:
         show("Target", turn.target)
     ends = f"from {session[0].target} to {session[-1].target}" if session else "without turns"
     return Question("session_check", f"the session of {len(session)} turns {ends}", tuple(parts))
-
-
-def parse(content: str) -> dict[str, Any]:
-    """The JSON object of a reply, without a model's thoughts and fences. Raises ValueError that says what is wrong."""
-    text = content.rpartition("</think>")[2].strip()
-    if fenced := re.fullmatch(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL):
-        text = fenced.group(1)
-    try:
-        answer = json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    if not isinstance(answer, dict):
-        raise ValueError("it is no JSON object")
-    return answer
 
 
 def check(prompt: str, answer: Mapping[str, Any]) -> None:

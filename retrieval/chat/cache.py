@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from retrieval.errors import AnnotatorError
+from retrieval.errors import ChatError
 
 log = logging.getLogger(__name__)
 
@@ -16,19 +16,24 @@ log = logging.getLogger(__name__)
 class AnswerCache:
     """Safe to call from several threads of one process; each answer is on disk before `put` returns."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises AnnotatorError for a file that is something else; a last line that was cut is dropped."""
+    def __init__(self, path: Path | None) -> None:
+        """None keeps answers in memory alone; a last line that was cut is dropped.
+
+        Raises ChatError for a file that is something else.
+        """
         self.path = path
         self._lock = Lock()
-        self._answers = _read(path)
+        self._answers = _read(path) if path else {}
 
     def get(self, key: str) -> dict[str, Any] | None:
         return self._answers.get(key)
 
     def put(self, key: str, answer: dict[str, Any]) -> None:
         line = json.dumps({"key": key, "answer": answer}, ensure_ascii=False) + "\n"
-        with self._lock, self.path.open("ab") as file:
-            file.write(line.encode())
+        with self._lock:
+            if self.path:
+                with self.path.open("ab") as file:
+                    file.write(line.encode())
             self._answers[key] = answer
 
 
@@ -44,8 +49,8 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
             record = json.loads(line)
             answers[record["key"]] = dict(record["answer"])
         except (ValueError, TypeError, KeyError) as error:
-            raise AnnotatorError(
-                f"Line {number} of {path} is no answer of an annotator. Name another file, or delete this one."
+            raise ChatError(
+                f"Line {number} of {path} is no answer of a model. Name another file, or delete this one."
             ) from error
     if cut:
         log.warning("%s ends in the middle of an answer, which is asked for again", path)
