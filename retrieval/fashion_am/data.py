@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PIL import Image, ImageChops, ImageDraw, ImageEnhance, ImageFilter, ImageOps
+from PIL import Image, ImageChops, ImageEnhance, ImageFilter, ImageOps
 
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING, pixels
+from retrieval.errors import TrainingError
 from retrieval.fashion_am.captions import attribute_captions, benchmark_caption
 from retrieval.images import decode, open_picture
 from retrieval.schema import Attributes
@@ -85,15 +86,35 @@ def jittered(picture: Picture, rng: random.Random) -> Picture:
     return ImageEnhance.Brightness(picture).enhance(rng.uniform(0.9, 1.08))
 
 
+FLAT = 24
+"""Largest sum of differences to white, over the three channels, at which a pixel may belong to the ground."""
+
+
 def ground_mask(picture: Picture, side: int = 80) -> Picture:
     """255 where the white studio ground is, grown from the border; smooth edges. Same size as the picture."""
     small = picture.resize((max(1, round(picture.width * side / picture.height)), side))
     bordered = ImageOps.expand(small, 2, "white")
-    ImageDraw.floodfill(bordered, (0, 0), (255, 0, 254), thresh=24)
-    flat = Image.new("RGB", bordered.size, (255, 0, 254))
-    mask = ImageOps.invert(ImageChops.difference(bordered, flat).convert("L").point([0] + [255] * 255))
+    flat = (255 - np.asarray(bordered).astype(np.int32)).sum(axis=2) <= FLAT
+    mask = Image.fromarray(reached_from_corner(flat).astype(np.uint8) * 255)
     mask = mask.crop((2, 2, 2 + small.width, 2 + small.height)).resize(picture.size, Image.Resampling.BILINEAR)
     return mask.filter(ImageFilter.GaussianBlur(0.6))
+
+
+def reached_from_corner(flat: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The part of a (h, w) mask that hangs together with its top left corner, by edges of pixels."""
+    reached = np.zeros_like(flat)
+    reached[0, 0] = flat[0, 0]
+    n_before = 0
+    while (n_now := int(reached.sum())) != n_before:
+        n_before = n_now
+        for _ in range(8):  # counting costs more than growing
+            grown = reached.copy()
+            grown[1:] |= reached[:-1]
+            grown[:-1] |= reached[1:]
+            grown[:, 1:] |= reached[:, :-1]
+            grown[:, :-1] |= reached[:, 1:]
+            reached = grown & flat
+    return reached
 
 
 def on_ground(picture: Picture, grounds: Sequence[Picture], rng: random.Random) -> Picture:
@@ -217,13 +238,13 @@ class Trunk:
 def cache(samples: Iterable[Sample], trunk: Trunk, out: Path, batch: int = 64) -> Material:
     """Run all views through the trunk into `out` (written under a temporary name), or open what is there already.
 
-    Raises ValueError for a cache that was made by another recipe.
+    Raises TrainingError for a cache that was made by another recipe.
     """
     if not (out / "index.json").exists():
         _write_cache(samples, trunk, out, batch)
     index = json.loads((out / "index.json").read_text())
     if index.pop("recipe", None) != RECIPE:
-        raise ValueError(f"{out} was made by another version of this program: delete it or choose another --out")
+        raise TrainingError(f"{out} was made by another version of this program: delete it or choose another --out.")
     shape = (index.pop("n_views"), *TRUNK_SHAPE)
     features = np.memmap(out / "features.f16", np.float16, "r", shape=shape)
     return Material(features, np.load(out / "low.npy"), **index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -35,3 +36,29 @@ def query_loss(
     """
     logits = (queries @ candidates.T / temperature).masked_fill(masked, float("-inf"))
     return F.cross_entropy(logits, target)
+
+
+def align_loss(raw: Tensor, clean: Tensor, scale: Tensor, mu: float) -> Tensor:
+    """Stage 1: symmetric contrastive loss of raw pictures with their clean ones, plus mu times the mean of 1 - cosine.
+
+    raw, clean: unit rows (n, d), row by row of the same item; only raw needs gradients.
+    """
+    target = torch.arange(len(raw), device=raw.device)
+    logits = scale * raw @ clean.T
+    contrastive = (F.cross_entropy(logits, target) + F.cross_entropy(logits.T, target)) / 2
+    return contrastive + mu * (1 - (raw * clean).sum(1)).mean()
+
+
+def caption_loss(
+    pictures: Tensor, texts: Tensor, positives: Tensor, others: Tensor, masked: Tensor, scale: Tensor
+) -> Tensor:
+    """Stage 2: symmetric InfoNCE of pictures with texts; more texts are negatives of the pictures alone.
+
+    pictures, texts (n, d): unit rows. positives (n, n) bool: picture i and text j belong together. others (m, d):
+    further texts, of which masked (n, m) bool fit the picture as well and do not count.
+    """
+    weights = positives.to(pictures.dtype)
+    logits = scale * pictures @ texts.T
+    beside = (scale * pictures @ others.T).masked_fill(masked, float("-inf"))
+    rows = _cross_entropy(torch.cat([logits, beside], 1), F.pad(weights, (0, others.shape[0])))
+    return (rows + _cross_entropy(logits.T, weights.T)) / 2

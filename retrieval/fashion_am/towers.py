@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -42,6 +43,8 @@ STAGES = (
 STEM_WIDTH, LAST_WIDTH = 32, 1280
 TRUNK_BLOCKS = 11
 """Blocks 0..10 (stem to stage 5) are the frozen trunk, whose outputs are cached; blocks 11..15 are trained."""
+Scope = Literal["all", "last1", "last2", "last3"]
+"""How much of a picture tower a stage trains (the paper's Table 9)."""
 LOW_BLOCK = 4
 """Block whose pooled channels (40, stride 8) reach the head directly: colour and texture survive there."""
 
@@ -111,6 +114,16 @@ class PictureTower(nn.Module):
             x = block(x)
         x = F.relu6(self.last(x)).mean((2, 3))
         return F.normalize(self.head(torch.cat([x, features.mean((2, 3)), low], 1)), dim=1)
+
+    def embed(self, batch: tuple[Tensor, Tensor]) -> Tensor:
+        """What stages 1 and 2 train: the trunk's two outputs -> unit vectors (n, dim)."""
+        return self.tail(*batch)
+
+    def parameters_in(self, scope: Scope) -> list[nn.Parameter]:
+        """What a stage trains: all behind the frozen trunk, or the last one, two or three blocks with what follows."""
+        n_blocks = {"all": len(self.blocks) - TRUNK_BLOCKS, "last1": 1, "last2": 2, "last3": 3}[scope]
+        modules = [*self.blocks[-n_blocks:], self.last, self.head]
+        return [parameter for module in modules for parameter in module.parameters()]
 
     def forward(self, pixels: Tensor) -> Tensor:
         return self.tail(*self.trunk(pixels))

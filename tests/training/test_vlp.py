@@ -53,7 +53,7 @@ def run(material: Material, out: Path, settings: VlpSettings = SETTINGS) -> tupl
 def test_eight_products_are_learnt_by_heart(material, tmp_path):
     fast = replace(SETTINGS, epochs=60, batch=8, sketches=0, head_rate=3e-3, text_rate=5e-4, save_every=1000)
     towers, bank = run(material, tmp_path, fast)
-    found = name_success(embed_views(towers, material), embed_texts(towers, bank, material.names), material.names, (1,))
+    found = name_success(embed_views(towers.picture, material), embed_texts(towers, bank, material.names), material.names, (1,))
     assert found["success@1"] == 1.0
 
 

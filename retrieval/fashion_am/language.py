@@ -1,0 +1,194 @@
+"""Stage 2: a picture finds the text of its garment (item-centric vision-language alignment).
+
+The text tower is frozen, so every text has its vector beforehand; of the picture tower the last blocks learn. One step:
+a batch of items, each with one of its raw pictures and either its name or a caption, against each other's texts, and
+against many further texts of the data (ours: a frozen text costs nothing but a row of a matrix).
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from retrieval.fashion_am import loop, stage_files
+from retrieval.fashion_am.background import Aligned, CachedItems, Items
+from retrieval.fashion_am.data import Material
+from retrieval.fashion_am.losses import caption_loss
+from retrieval.fashion_am.towers import Scope
+from retrieval.fashion_am.vlp import positives_of
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSettings:
+    """Stage 2, size `mini`."""
+
+    epochs: int = 8
+    batch: int = 384
+    scope: Scope = "last2"
+    name_share: float = 0.6
+    """How often an item with a name is paired with it rather than with a caption."""
+    other_texts: int = 8192
+    """Further texts a step that are negatives of the pictures."""
+    clean: float = 0.1
+    """How often the clean picture stands for a raw one."""
+    drawn: float = 0.1
+    rate: float = 3e-4
+    weight_decay: float = 0.05
+    warmup: int = 40
+    average: float = 0.995
+    seed: int = 0
+
+
+class Texts:
+    """All texts of the items with their frozen vectors, and which of them fit which item."""
+
+    def __init__(self, materials: Sequence[Material], encode: Callable[[Sequence[str]], Tensor]) -> None:
+        rows = [(s, i) for s, material in enumerate(materials) for i in range(len(material))]
+        self.names = [materials[s].names[i] for s, i in rows]
+        self.captions = [materials[s].captions[i] for s, i in rows]
+        self.drawn = [materials[s].sketch_captions[i] for s, i in rows]
+        self.same = [f"{s}/{materials[s].same[i]}" for s, i in rows]
+        all_texts = {*self.names, *(text for some in (*self.captions, *self.drawn) for text in some)} - {""}
+        self.texts = sorted(all_texts)
+        self.row = {text: row for row, text in enumerate(self.texts)}
+        self.vectors = encode(self.texts)
+        fitting: dict[str, set[int]] = {}
+        for same, captions in zip(self.same, self.captions, strict=True):
+            fitting.setdefault(same, set()).update(self.row[text] for text in captions)
+        self._fitting = {same: np.array(sorted(texts)) for same, texts in fitting.items()}
+
+    def masked(self, rows: Sequence[int], others: Sequence[int]) -> Tensor:
+        """(len(rows), len(others)) bool: text `others[j]` is a name or caption that fits item `rows[i]` too."""
+        place = np.full(len(self.texts), -1)
+        place[others] = np.arange(len(others))
+        masked = np.zeros((len(rows), len(others)), bool)
+        for i, row in enumerate(rows):
+            own = [self.row[text] for text in (self.names[row], *self.drawn[row]) if text]
+            found = place[np.concatenate([self._fitting[self.same[row]], np.array(own, int)])]
+            masked[i, found[found >= 0]] = True
+        return torch.from_numpy(masked)
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionBatch:
+    rows: list[int]
+    views: list[int]
+    texts: list[int]
+    positives: Tensor
+    others: list[int]
+    masked: Tensor
+
+
+def batches(items: Items, texts: Texts, settings: LanguageSettings, epoch: int) -> Iterator[CaptionBatch]:
+    """One epoch in an order fixed by seed and epoch; the last short batch is left out."""
+    rng = random.Random(f"language/{settings.seed}/{epoch}")
+    order = list(range(len(items)))
+    rng.shuffle(order)
+    for at in range(0, len(order) - settings.batch + 1, settings.batch):
+        yield make_batch(items, texts, settings, order[at : at + settings.batch], rng)
+
+
+def make_batch(
+    items: Items, texts: Texts, settings: LanguageSettings, rows: list[int], rng: random.Random
+) -> CaptionBatch:
+    views, said, is_name = [], [], []
+    for row in rows:
+        drawings, chance = items.drawings(row), rng.random()
+        is_drawn = bool(drawings) and chance < settings.drawn
+        is_clean = not is_drawn and chance > 1 - settings.clean
+        named = not is_drawn and bool(texts.names[row]) and rng.random() < settings.name_share
+        captions = texts.drawn[row] if is_drawn and texts.drawn[row] else texts.captions[row]
+        views.append(
+            rng.choice(drawings)
+            if is_drawn
+            else items.clean_view(row)
+            if is_clean
+            else rng.choice(items.raw_views(row))
+        )
+        said.append(texts.names[row] if named else rng.choice(captions))
+        is_name.append(named)
+    others = rng.sample(range(len(texts.texts)), min(settings.other_texts, len(texts.texts)))
+    return CaptionBatch(
+        rows=rows,
+        views=views,
+        texts=[texts.row[text] for text in said],
+        positives=positives_of(said, is_name, [texts.same[row] for row in rows]),
+        others=others,
+        masked=texts.masked(rows, others),
+    )
+
+
+def adapt(
+    tower: nn.Module,
+    items: Items,
+    texts: Texts,
+    settings: LanguageSettings,
+    out: Path,
+    validate: Callable[[Any], Mapping[str, float]] | None = None,
+    **running: Any,
+) -> Any:
+    """Train a copy of the tower; returns it. running: `accelerator` and `tensorboard` of `loop.run`."""
+    module = Aligned(copy.deepcopy(tower))
+    groups = module.train_only(settings.scope, settings.rate, settings.weight_decay)
+
+    def backward(batch: CaptionBatch) -> float:
+        pictures = module.tower.embed(items.inputs(batch.rows, batch.views))
+        said, others = texts.vectors[batch.texts], texts.vectors[batch.others]
+        loss = caption_loss(pictures, said, batch.positives, others, batch.masked, module.scale)
+        loss.backward()
+        return float(loss)
+
+    schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
+    made_of = {"stage": "language", **asdict(settings), "items": len(items)}
+    n_batches = len(items) // settings.batch
+    trained = loop.run(
+        module,
+        groups,
+        lambda epoch: batches(items, texts, settings, epoch),
+        n_batches,
+        backward,
+        schedule,
+        out,
+        made_of,
+        validate,
+        **running,
+    )
+    return trained.tower
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    stage_files.add_arguments(parser)
+    parser.add_argument(
+        "--scope", choices=["last1", "last2", "last3", "all"], default=LanguageSettings().scope,
+        help="blocks that learn; %(default)s",
+    )  # fmt: skip
+    parser.set_defaults(epochs=LanguageSettings().epochs, batch=LanguageSettings().batch)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Prints the held-out scores; --out holds `picture.safetensors` and its card."""
+    settings = LanguageSettings(arguments.epochs, arguments.batch, arguments.scope, seed=arguments.seed)
+    tower = stage_files.read_picture_tower(arguments.start)
+    sources = stage_files.open_sources(arguments, tower)
+    materials = list(sources.items.values())
+    items, texts = CachedItems(materials), Texts(materials, sources.encode)
+
+    def validate(module: Aligned) -> dict[str, float]:
+        return sources.scores(module.tower)
+
+    trained = adapt(tower, items, texts, settings, arguments.out, validate, tensorboard=arguments.tensorboard)
+    scores = sources.scores(trained)
+    card = {"stage": "language", "settings": asdict(settings), **sources.described(), "scores": scores}
+    stage_files.write_picture_tower(trained, arguments.out, card)
+    sys.stdout.write(json.dumps(scores) + "\n")

