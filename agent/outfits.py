@@ -28,7 +28,7 @@ def find_outfit(
     likes = tuple(references) or _stand_in(retriever, plan, query)
     own = {group_of(str(item.attributes.get("category", ""))) for item in likes} | _excluded_groups(plan)
     kinds = _wanted_kinds(retriever, plan, own - {""})
-    queries = [_query_for(query, kind, is_composed=bool(query.references)) for kind in kinds]
+    queries = [_query_for(query, plan, kind) for kind in kinds]
     embeddings = retriever.encoder.encode_queries(queries) if queries else ()  # at once: they share their pictures
     found = [
         retriever.store.search(embedding, k * POOL, _filters_for(plan, kind), exclude)
@@ -46,9 +46,8 @@ def find_outfit(
 def _stand_in(retriever: Retriever, plan: Plan, query: Query) -> tuple[Item, ...]:
     """The gallery item that stands for an uploaded picture, or for what the shopper named: the nearest one of the most
     frequent category near it."""
-    bare = replace(
-        query, text="" if query.references else query.text, history=(), unwanted_texts=(), unwanted_images=()
-    )
+    words = "" if query.references else query.text
+    bare = replace(query, text=words, request="", history=(), unwanted_texts=(), unwanted_images=())
     own = [Filter("category", "any_of", f.values[:1]) for f in plan.filters if _is_own_kind(f)]
     near = retriever.get([hit.item_id for hit in retriever.search(bare, N_GUESSED_FROM, own).hits])
     categories = [str(item.attributes.get("category", "")) for item in near]
@@ -81,12 +80,25 @@ def _wanted_kinds(retriever: Retriever, plan: Plan, own: set[str]) -> list[tuple
     return [known[name] for name in wanted if name not in own and known.get(name)]
 
 
-def _query_for(query: Query, kind: tuple[str, ...], *, is_composed: bool) -> Query:
-    """The picture with the name of the kind; words that only name what the shopper has would find that again."""
-    group = groups().get(group_of(kind[0])) if kind else None
-    name = kind[0] if len(kind) == 1 else group.words[0] if group else ""
-    words = f"{query.text} {name.lower()}".strip() if is_composed else name.lower()
-    return replace(query, text=words or query.text, history=())
+def _query_for(query: Query, plan: Plan, kind: tuple[str, ...]) -> Query:
+    """The picture with the name of the kind; words that only name what the shopper has would find that again.
+
+    What is read as said names the kind too, unless the shopper did.
+    """
+    if not kind:
+        return query
+    group = group_of(kind[0])
+    name = kind[0] if len(kind) == 1 else groups()[group].words[0] if group else ""
+    words = f"{query.text} {name.lower()}".strip() if query.references else name.lower()
+    is_named = any(f.attribute == "category" and f.operator == "any_of" for f in plan.filters)
+    request = query.request if is_named and query.request else _request_for(query, group or kind[0].lower())
+    return replace(query, text=words or query.text, request=request)
+
+
+def _request_for(query: Query, kind: str) -> str:
+    if query.references:
+        return f"I need {f'{query.text} {kind}'.strip()} to go with this"
+    return f"I need {kind} to go with {query.text}"
 
 
 def _filters_for(plan: Plan, kind: tuple[str, ...]) -> tuple[Filter, ...]:

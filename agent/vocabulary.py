@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from agent.words import WORD, Concept, concepts, groups, key, singular, word_list
 from retrieval.protocols import Facet
 
 MAX_WORDS = 4
+REMEMBERED = 4096
+"""Categories and colours whose kind is worked out once."""
 NOT_SPOKEN = frozenset({"master_category", "sub_category", "year", "name", "caption"})
 ORDER = (
     "category",
@@ -175,6 +177,7 @@ def listed(words: Iterable[str], joint: str = "and") -> str:
     return f" {joint} ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
 
 
+@lru_cache(maxsize=REMEMBERED)
 def group_of(category: str) -> str:
     """The kind of garment that a catalogue's category belongs to, or ""."""
     wanted = key(category)
@@ -188,6 +191,7 @@ def group_of(category: str) -> str:
     return table[max(endings, key=len)] if endings else ""
 
 
+@lru_cache(maxsize=REMEMBERED)
 def colour_family(colour: str) -> str:
     """`"neutral"`, `"blue"`, ... or "" for a colour that the table does not know."""
     wanted = key(colour)

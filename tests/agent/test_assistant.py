@@ -342,13 +342,14 @@ def test_a_plan_edited_by_hand_runs_as_it_is(chat: Chat) -> None:
 
 
 def test_the_query_holds_ids_text_references_and_the_branch(chat: Chat, studio: Retriever) -> None:
-    session, turn = chat("red dresses", Message("in blue", selected="i000"), Message("longer", selected="i001"))
+    _, turn = chat("red dresses", Message("in blue", selected="i000"), Message("longer", selected="i001"))
     query = turn.query
 
     assert query is not None
     assert query.query_id == "s/3"
     assert [image.image_id for image in query.references] == ["picture-001"]
-    assert [earlier.text for earlier in query.history] == [turn.plan.text for turn in session.turns[:2]]
+    assert [earlier.text for earlier in query.history] == ["red dresses", "in blue"]
+    assert query.request == "longer"
     assert [earlier.target and earlier.target.image_id for earlier in query.history] == ["picture-000", "picture-001"]
 
 
