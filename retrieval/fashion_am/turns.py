@@ -31,7 +31,8 @@ class Turns:
     """Training turns in two readings, of which each epoch takes one of each turn by chance.
 
     readings: lists of the same turns in the same order, e.g. with references `previous` and `resolved`. gallery:
-    image_ids from which `negatives` more columns are drawn a batch.
+    image_ids from which `negatives` more columns are drawn a batch. by_session: the turns of a session stand together
+    in an epoch's order, for models that go through the history they share once.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Turns:
         batch: int,
         negatives: int = 0,
         seed: int = 0,
+        by_session: bool = False,
     ) -> None:
         self._readings = readings
         self._vectors = vectors
@@ -49,6 +51,7 @@ class Turns:
         self._batch = batch
         self._negatives = min(negatives, len(self._gallery))
         self._seed = seed
+        self._groups = _by_session(readings[0]) if by_session else [[i] for i in range(len(readings[0]))]
 
     @property
     def n_batches(self) -> int:
@@ -58,8 +61,9 @@ class Turns:
     def epoch(self, epoch: int) -> Iterator[TurnBatch]:
         """In an order fixed by seed and epoch."""
         rng = random.Random(f"turns/{self._seed}/{epoch}")
-        order = list(range(len(self._readings[0])))
-        rng.shuffle(order)
+        groups = list(self._groups)
+        rng.shuffle(groups)
+        order = [i for group in groups for i in group]
         for at in range(0, self.n_batches * self._batch, self._batch):
             chosen = [rng.choice(self._readings)[i] for i in order[at : at + self._batch]]
             yield self._batched(chosen, rng)
@@ -79,3 +83,10 @@ class Turns:
             torch.tensor([place[target] for target in targets]),
             torch.from_numpy(masked),
         )
+
+
+def _by_session(turns: Sequence[Example]) -> list[list[int]]:
+    sessions: dict[str, list[int]] = {}
+    for i, turn in enumerate(turns):
+        sessions.setdefault(turn.query.query_id.rpartition("/")[0], []).append(i)
+    return list(sessions.values())
