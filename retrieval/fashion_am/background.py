@@ -161,7 +161,7 @@ def align(
         raw = module.tower.embed(items.inputs(rows, views))
         loss = align_loss(raw, anchor[rows], module.scale, settings.mu)
         loss.backward()
-        return float(loss)
+        return float(loss.detach())
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     n_batches = len(items) // settings.batch

@@ -147,7 +147,7 @@ def adapt(
         said, others = texts.vectors[batch.texts], texts.vectors[batch.others]
         loss = caption_loss(pictures, said, batch.positives, others, batch.masked, module.scale)
         loss.backward()
-        return float(loss)
+        return float(loss.detach())
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     made_of = {"stage": "language", **asdict(settings), "items": len(items)}
