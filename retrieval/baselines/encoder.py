@@ -1,0 +1,149 @@
+"""A trained baseline as a system folder, and as an encoder over the towers that it was trained with.
+
+The folder holds card.json and weights.safetensors; the towers stay where they are, in the folder that the card's `base`
+names. Items are encoded by the towers alone: a baseline and late fusion over the same towers share an index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from retrieval.baselines.cfir import Cfir
+from retrieval.baselines.conversation_model import ConversationModel, ModelSettings
+from retrieval.baselines.dialog_manager import DialogManager
+from retrieval.baselines.mai import Mai
+from retrieval.baselines.turn_inputs import Features, TowerFeatures, Towers
+from retrieval.errors import DependencyError, EncoderError, MessageError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+    from retrieval.protocols import Embeddings, Manifest
+    from retrieval.schema import Item, Query
+
+KINDS: dict[str, type[ConversationModel]] = {"dialog_manager": DialogManager, "cfir": Cfir, "mai": Mai}
+CARD, WEIGHTS = "card.json", "weights.safetensors"
+FORMAT = 1
+BATCH = 128
+
+
+class BaselineEncoder:
+    """Implements `protocols.Encoder`. Reads history, references and the request; filters and unwanted ones are not."""
+
+    def __init__(self, model: ConversationModel, towers: Towers, features: Features | None = None) -> None:
+        self._model = model.eval()
+        self._towers = towers
+        self._features = features or TowerFeatures(towers)
+
+    @property
+    def manifest(self) -> Manifest:
+        return self._towers.manifest
+
+    def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings:
+        return self._towers.encode_items(items, pictures)
+
+    def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
+        for query in queries:
+            if not ((query.request or query.text).strip() or query.references):
+                raise MessageError("There is nothing to search for: write a few words or add a picture.")
+        return encoded(self._model, queries, self._features)
+
+
+def encoded(model: ConversationModel, queries: Sequence[Query], features: Features) -> Embeddings:
+    """Float32 unit rows (len(queries), dim) of a model in evaluation mode; queries of one session share their work."""
+    vectors = np.zeros((len(queries), model.settings.dim), np.float32)
+    with torch.no_grad():
+        for at in range(0, len(queries), BATCH):
+            vectors[at : at + BATCH] = model.encode(queries[at : at + BATCH], features).numpy()
+    return vectors
+
+
+def export_baseline(
+    kind: str, model: ConversationModel, towers: Towers, base: Path, out: Path, card: Mapping[str, Any]
+) -> None:
+    """Write the system folder `out`, in place of one that is there. base: the towers' folder.
+
+    card: what the training knows of itself. Raises EncoderError for a folder of something else.
+    """
+    from safetensors.torch import save_file
+
+    if out.exists() and not (out / CARD).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise EncoderError(f"{out} is no exported system, and would be written over. Choose another --export.")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / CARD).unlink(missing_ok=True)
+    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    save_file(weights, out / f"{WEIGHTS}.tmp")
+    (out / f"{WEIGHTS}.tmp").replace(out / WEIGHTS)
+    digest = _sha256(out / WEIGHTS)
+    whole = {
+        "format": FORMAT,
+        "kind": kind,
+        "name": towers.manifest.encoder,
+        "revision": towers.manifest.revision.split("/")[0],
+        "query_revision": digest[:16],
+        "dim": model.settings.dim,
+        "base": os.path.relpath(base.resolve(), out.resolve()),
+        "sha256": {WEIGHTS: digest},
+        "model": asdict(model.settings),
+        **card,
+    }
+    (out / f"{CARD}.tmp").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
+    (out / f"{CARD}.tmp").replace(out / CARD)
+
+
+def open_baseline(folder: Path, towers: Towers) -> BaselineEncoder:
+    """Raises EncoderError for a folder without a trained baseline, a damaged one, or one over other towers."""
+    card = _read_card(folder)
+    revision = str(card["revision"])
+    if towers.manifest.encoder != card["name"] or towers.manifest.revision.split("/")[0] != revision:
+        raise EncoderError(
+            f"The {card['kind']} in {folder} was trained over the towers {card['name']} {revision}, not over "
+            f"{towers.manifest.encoder} {towers.manifest.revision}: train it again, or restore those towers."
+        )
+    return BaselineEncoder(_read_model(folder, card), towers)
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    try:
+        card = json.loads((folder / CARD).read_text("utf8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise EncoderError(
+            f"There is no trained baseline in {folder} ({error}): make one with "
+            "`python -m retrieval.baselines.train --help`."
+        ) from error
+    if not isinstance(card, dict) or card.get("format") != FORMAT or card.get("kind") not in KINDS:
+        raise EncoderError(f"{folder / CARD} is not the card of a trained baseline ({', '.join(KINDS)}).")
+    missing = sorted({"name", "revision", "model", "sha256"} - card.keys())
+    if missing:
+        raise EncoderError(f"{folder / CARD} lacks {', '.join(missing)}: train the baseline again.")
+    return card
+
+
+def _read_model(folder: Path, card: Mapping[str, Any]) -> ConversationModel:
+    try:
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+    except ImportError as error:
+        raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
+    damaged = f"The trained baseline in {folder} is damaged"
+    try:
+        if _sha256(folder / WEIGHTS) != card["sha256"][WEIGHTS]:
+            raise EncoderError(f"{damaged} ({WEIGHTS} is not the file of its {CARD}): train it again.")
+        model = KINDS[card["kind"]](ModelSettings(**card["model"]))
+        model.load_state_dict(load_file(folder / WEIGHTS))
+    except (OSError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        raise EncoderError(f"{damaged} ({error}): train it again.") from error
+    return model
+
+
+def _sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()

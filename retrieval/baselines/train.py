@@ -1,0 +1,241 @@
+"""Train a baseline: `python -m retrieval.baselines.train dialog_manager|cfir|mai ...` (needs requirements-train.txt).
+
+The towers stay frozen. All three see the same recorded turns of the train split, the same negatives and the same
+validation; what differs is in `SETTINGS`, chosen on the validation split with the same number of attempts each. Killed
+at any step, the same command goes on from the last checkpoint. On one core a run takes up to three minutes, after
+about eight for the vectors of the benchmark's pictures and texts, which `--vectors` keeps for all runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from retrieval import command
+from retrieval.baselines.conversation_model import ConversationModel, ModelSettings
+from retrieval.baselines.encoder import KINDS, encoded, export_baseline
+from retrieval.baselines.turn_inputs import (
+    StoredFeatures,
+    TextTrunk,
+    stored_text_vectors,
+    tower_name,
+    turn_inputs,
+)
+from retrieval.benchmark import Benchmark, read_benchmark
+from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.errors import EncoderError
+from retrieval.fashion_am import loop
+from retrieval.fashion_am.losses import query_loss
+from retrieval.fashion_am.turns import TurnBatch, Turns
+from retrieval.fashion_am.validation import Validation, open_validation
+from retrieval.fashion_am.vectors import picture_vectors
+from retrieval.recorded import Example, examples
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+    from retrieval.protocols import Embeddings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineSettings:
+    """Everything that changes the weights besides the data."""
+
+    width: int = 512
+    dropout: float = 0.1
+    rate: float = 1e-3
+    weight_decay: float = 0.01
+    epochs: int = 10
+    batch: int = 256
+    negatives: int = 1024
+    """Gallery vectors drawn for a batch, beside its own targets."""
+    temperature: float = 0.07
+    average: float = 0.99
+    warmup: int = 60
+    seed: int = 0
+
+
+SETTINGS: dict[str, BaselineSettings] = {
+    "dialog_manager": BaselineSettings(),
+    "cfir": BaselineSettings(),
+    "mai": BaselineSettings(width=256),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTowers:
+    """The picture tower as `vectors.picture_vectors` wants it."""
+
+    towers: EmbeddedEncoder
+
+    @property
+    def name(self) -> str:
+        return tower_name(self.towers)
+
+    def encode_pictures(self, pictures: Sequence[Picture]) -> Embeddings:
+        return self.towers.encode_pictures(pictures)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a training reads of a benchmark."""
+
+    readings: tuple[Sequence[Example], Sequence[Example]]
+    gallery: Sequence[str]
+    """Gallery pictures of the train split's turns, from which negatives are drawn."""
+    features: StoredFeatures
+    validation: Validation
+
+
+def read_material(benchmark: Benchmark, towers: EmbeddedEncoder, folder: Path) -> Material:
+    """Frozen features of the train and val splits; `folder` keeps them."""
+    vectors = picture_vectors(benchmark, NamedTowers(towers), folder)
+    train = benchmark.split("train")
+    readings = (examples(benchmark, train, "previous"), examples(benchmark, train, "resolved"))
+    validation = open_validation(benchmark, vectors)
+    texts = _texts((*readings[0], *validation.examples))
+    features = StoredFeatures(
+        vectors, stored_text_vectors(towers, texts, folder), TextTrunk().bank(texts, folder / "text_states.pt")
+    )
+    return Material(readings, _train_gallery(benchmark, readings[0]), features, validation)
+
+
+def _texts(turns: Iterable[Example]) -> set[str]:
+    return {turn.request for example in turns for turn in turn_inputs(example.query)}
+
+
+def _train_gallery(benchmark: Benchmark, turns: Iterable[Example]) -> list[str]:
+    seen = {image_id for turn in turns for image_id in (turn.chosen, *turn.positives)}
+    return sorted(image_id for image_id in seen if benchmark.images[image_id].in_gallery)
+
+
+def late_fusion(queries: Sequence[Example], features: StoredFeatures) -> Embeddings:
+    """The score to beat: joint vector of the request plus the mean of the current references, nothing of the past."""
+    vectors = []
+    for example in queries:
+        turn = turn_inputs(example.query)[-1]
+        parts = [features.texts([turn.request])[0]] if turn.request else []
+        if example.query.references:
+            parts.append(features.pictures(example.query.references).mean(0))
+        vectors.append(np.sum(parts, axis=0))
+    fused = np.array(vectors, np.float32)
+    normed: Embeddings = fused / np.linalg.norm(fused, axis=1, keepdims=True)
+    return normed
+
+
+def train(kind: str, material: Material, settings: BaselineSettings, out: Path) -> ConversationModel:
+    """Goes on from `out/checkpoint.pt`. Raises EncoderError for another run's, or when the loss is not finite."""
+    torch.manual_seed(settings.seed)
+    dim = material.validation.vectors.vectors.shape[1]
+    model = KINDS[kind](ModelSettings(dim, settings.width, settings.dropout))
+    turns = Turns(
+        material.readings,
+        material.validation.vectors,
+        material.gallery,
+        settings.batch,
+        settings.negatives,
+        settings.seed,
+        by_session=True,
+    )
+
+    def backward(batch: TurnBatch) -> float:
+        vectors = model.encode([example.query for example in batch.examples], material.features)
+        loss = query_loss(vectors, batch.candidates, batch.target, batch.masked, settings.temperature)
+        loss.backward()
+        return float(loss.item())
+
+    def validate(averaged: nn.Module) -> Mapping[str, float]:
+        return scores(averaged, material)
+
+    schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
+    made_of = {"kind": kind, "dim": dim, "turns": len(material.readings[0]), **asdict(settings)}
+    try:
+        trained = loop.run(
+            model, _groups(model, settings), turns.epoch, turns.n_batches, backward, schedule, out, made_of, validate
+        )
+    except (ValueError, FloatingPointError) as error:
+        raise EncoderError(str(error)) from error
+    assert isinstance(trained, ConversationModel)
+    return trained
+
+
+def _groups(model: nn.Module, settings: BaselineSettings) -> list[dict[str, Any]]:
+    """Biases, norms and other vectors do not decay."""
+    matrices = [parameter for parameter in model.parameters() if parameter.ndim > 1]
+    others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
+    return [
+        {"params": matrices, "lr": settings.rate, "weight_decay": settings.weight_decay},
+        {"params": others, "lr": settings.rate, "weight_decay": 0.0},
+    ]
+
+
+def scores(model: nn.Module, material: Material) -> dict[str, float]:
+    assert isinstance(model, ConversationModel)
+    queries = [example.query for example in material.validation.examples]
+    return material.validation.scores(encoded(model, queries, material.features))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    torch.set_num_threads(arguments.threads)
+    settings = replace(SETTINGS[arguments.kind], seed=arguments.seed, **_chosen(arguments))
+    benchmark, towers = read_benchmark(arguments.benchmark), EmbeddedEncoder.open(arguments.towers)
+    material = read_material(benchmark, towers, arguments.vectors or arguments.out / "vectors")
+    started = time.monotonic()
+    model = train(arguments.kind, material, settings, arguments.out)
+    log.info("trained in %.0f s", time.monotonic() - started)
+    reached = scores(model, material)
+    fused = material.validation.scores(late_fusion(material.validation.examples, material.features))
+    card = {
+        "settings": asdict(settings),
+        "benchmark": benchmark.card.get("checksum"),
+        "validation": reached,
+        "late_fusion": fused,
+    }
+    export_baseline(arguments.kind, model, towers, arguments.towers, arguments.export, card)
+    sys.stdout.write(json.dumps({"kind": arguments.kind, "validation": reached, "late_fusion": fused}) + "\n")
+    return 0
+
+
+def _chosen(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Settings that were named on the command line."""
+    named = {name: getattr(arguments, name) for name in ("width", "dropout", "rate", "epochs", "batch", "temperature")}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m retrieval.baselines.train", description=__doc__)
+    parser.add_argument("kind", choices=sorted(KINDS))
+    parser.add_argument("--benchmark", type=Path, required=True, help="folder that `builders.dim_fashion build` wrote")
+    parser.add_argument("--towers", type=Path, default=DEFAULT_FOLDER, help="folder of the frozen towers")
+    parser.add_argument("--vectors", type=Path, help="keeps the features of pictures and texts; default: OUT/vectors")
+    parser.add_argument("--out", type=Path, required=True, help="checkpoint and metrics of this run")
+    parser.add_argument("--export", type=Path, required=True, help="where the system folder goes")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    for name, kind in (("width", int), ("dropout", float), ("rate", float), ("epochs", int), ("batch", int)):
+        parser.add_argument(f"--{name}", type=kind, help="default: as chosen on the validation split")
+    parser.add_argument("--temperature", type=float, help="of the contrastive loss")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
+    return command.run(lambda: run(arguments), "the same command goes on from the last checkpoint.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
