@@ -40,6 +40,8 @@ class LanguageSettings:
     """How often an item with a name is paired with it rather than with a caption."""
     other_texts: int = 8192
     """Further texts a step that are negatives of the pictures."""
+    swaps: int = 4
+    """Captions an item with another kind or another colour in its place; two of them a step are among the negatives."""
     clean: float = 0.1
     """How often the clean picture stands for a raw one."""
     drawn: float = 0.1
@@ -53,19 +55,26 @@ class LanguageSettings:
 class Texts:
     """All texts of the items with their frozen vectors, and which of them fit which item."""
 
-    def __init__(self, materials: Sequence[Material], encode: Callable[[Sequence[str]], Tensor]) -> None:
+    def __init__(
+        self, materials: Sequence[Material], encode: Callable[[Sequence[str]], Tensor], n_swaps: int = 0
+    ) -> None:
         rows = [(s, i) for s, material in enumerate(materials) for i in range(len(material))]
         self.names = [materials[s].names[i] for s, i in rows]
         self.captions = [materials[s].captions[i] for s, i in rows]
         self.drawn = [materials[s].sketch_captions[i] for s, i in rows]
         self.same = [f"{s}/{materials[s].same[i]}" for s, i in rows]
-        all_texts = {*self.names, *(text for some in (*self.captions, *self.drawn) for text in some)} - {""}
-        self.texts = sorted(all_texts)
+        swapped = swapped_captions(self.same, [captions[0] for captions in self.captions], n_swaps)
+        self.swaps = [[text for _, text in some] for some in swapped]
+        said = (*self.captions, *self.drawn, *self.swaps)
+        self.texts = sorted({*self.names, *(text for some in said for text in some)} - {""})
         self.row = {text: row for row, text in enumerate(self.texts)}
         self.vectors = encode(self.texts)
         fitting: dict[str, set[int]] = {}
         for same, captions in zip(self.same, self.captions, strict=True):
             fitting.setdefault(same, set()).update(self.row[text] for text in captions)
+        for same, text in (each for some in swapped for each in some):
+            if same in fitting:
+                fitting[same].add(self.row[text])
         self._fitting = {same: np.array(sorted(texts)) for same, texts in fitting.items()}
 
     def masked(self, rows: Sequence[int], others: Sequence[int]) -> Tensor:
@@ -78,6 +87,27 @@ class Texts:
             found = place[np.concatenate([self._fitting[self.same[row]], np.array(own, int)])]
             masked[i, found[found >= 0]] = True
         return torch.from_numpy(masked)
+
+
+def swapped_captions(same: Sequence[str], captions: Sequence[str], n: int) -> list[list[tuple[str, str]]]:
+    """For each item n captions that do not fit it, with the `same` that they fit: in turn another kind, another colour.
+
+    same: "source/kind/colour/gender"; items whose `same` is of another form, or is not in the caption, get none.
+    """
+    parts = [key.split("/") for key in same]
+    kinds, colours = ([p[i] for p in parts if len(p) == 4] for i in (1, 2))
+    swapped: list[list[tuple[str, str]]] = []
+    for row, (part, caption) in enumerate(zip(parts, captions, strict=True)):
+        head = f"{part[2]} {part[1]}".lower() if len(part) == 4 else ""
+        made: list[tuple[str, str]] = []
+        rng = random.Random(f"swap/{row}")
+        for i in range(n if head and caption.startswith(head) else 0):
+            kind, colour = (rng.choice(kinds), part[2]) if i % 2 == 0 else (part[1], rng.choice(colours))
+            if (kind, colour) != (part[1], part[2]):
+                text = caption.replace(head, f"{colour} {kind}".lower(), 1)
+                made.append(("/".join((part[0], kind, colour, part[3])), text))
+        swapped.append(made)
+    return swapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +148,9 @@ def make_batch(
         )
         said.append(texts.names[row] if named else rng.choice(captions))
         is_name.append(named)
-    others = rng.sample(range(len(texts.texts)), min(settings.other_texts, len(texts.texts)))
+    drawn = rng.sample(range(len(texts.texts)), min(settings.other_texts, len(texts.texts)))
+    swaps = [texts.row[text] for row in rows for text in rng.sample(texts.swaps[row], min(2, len(texts.swaps[row])))]
+    others = list(dict.fromkeys([*drawn, *swaps]))
     return CaptionBatch(
         rows=rows,
         views=views,
@@ -182,7 +214,7 @@ def run(arguments: argparse.Namespace) -> None:
     tower = stage_files.read_picture_tower(arguments.start)
     sources = stage_files.open_sources(arguments, tower)
     materials = list(sources.items.values())
-    items, texts = CachedItems(materials), Texts(materials, sources.encode)
+    items, texts = CachedItems(materials), Texts(materials, sources.encode, settings.swaps)
 
     def validate(module: Aligned) -> dict[str, float]:
         return sources.scores(module.tower)

@@ -115,6 +115,18 @@ def test_captions_of_equal_attributes_and_own_names_are_no_negatives(items):
     assert texts.masked([0, 1], others).tolist() == [[True, False, False, True], [True, True, False, False]]
 
 
+def test_swapped_captions_name_another_kind_or_colour_and_fit_whoever_has_both():
+    same = ["0/Shirts/Red/Men", "0/Jeans/Blue/Men", "1/photo/shirt"]
+    captions = ["red shirts for men, casual", "blue jeans for men", "my shirt"]
+    first, second, photo = language.swapped_captions(same, captions, 12)
+    assert set(first) == {
+        ("0/Jeans/Red/Men", "red jeans for men, casual"),
+        ("0/Shirts/Blue/Men", "blue shirts for men, casual"),
+    }
+    assert ("0/Jeans/Red/Men", "red jeans for men") in second
+    assert photo == []
+
+
 def test_further_texts_count_for_pictures_alone():
     torch.manual_seed(0)
     pictures, texts, others = (F.normalize(torch.randn(n, 8), dim=1) for n in (3, 3, 4))
