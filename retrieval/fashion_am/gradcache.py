@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from retrieval.fashion_am.processes import autocast, gather_rows, n_processes
+from retrieval.errors import TrainingError
+from retrieval.fashion_am.processes import autocast, gather_rows, n_processes, random_state, set_random_state
 
 T = TypeVar("T")
 
@@ -28,15 +29,15 @@ def grad_cached(
     as float32, the chunks of all processes by rank, and may have parameters of its own. When the loss is not finite
     nothing is carried back. With several processes the gradients are such that their mean over processes is the
     gradient of the loss (`processes.average_gradients`, which `loop.run` calls).
-    Raises ValueError when a process has no chunk.
+    Raises TrainingError when a process has no chunk.
     """
     if not chunks:
-        raise ValueError("no rows to encode: the batch is smaller than the number of processes; raise --batch")
+        raise TrainingError("The batch is smaller than the number of processes: raise --batch.")
     once = len(chunks) == 1
     states, parts = [], []
     with torch.set_grad_enabled(once):
         for chunk in chunks:
-            states.append(_random_state())
+            states.append(random_state())
             parts.append(_encoded(encode, chunk, accelerator))
     rows, first = gather_rows(torch.cat(parts).detach(), accelerator)
     rows = rows.clone().requires_grad_()
@@ -48,7 +49,7 @@ def grad_cached(
     carried = carried[first : first + sum(map(len, parts))].split([len(part) for part in parts])
     for chunk, state, part, gradient in zip(chunks, states, parts, carried, strict=True):
         if not once:
-            _set_random_state(state)
+            set_random_state(state)
             part = _encoded(encode, chunk, accelerator)
         part.backward(gradient)
     return float(value.item())
@@ -59,13 +60,3 @@ def _encoded(encode: Callable[[T], Tensor], chunk: T, accelerator: Any) -> Tenso
     with autocast(accelerator):
         rows = encode(chunk)
     return rows.float()
-
-
-def _random_state() -> tuple[Tensor, list[Tensor]]:
-    return torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
-
-
-def _set_random_state(state: tuple[Tensor, list[Tensor]]) -> None:
-    torch.set_rng_state(state[0])
-    if state[1]:
-        torch.cuda.set_rng_state_all(state[1])

@@ -1,4 +1,4 @@
-"""The training loop of all stages and baselines: schedule, checkpoints, running average, metrics, and when to stop.
+"""The training loop of all stages and baselines: schedule, running average, several processes, and when to stop.
 
 A step is the caller's: `backward` turns a batch into gradients. Killed at any step, the same call goes on from the last
 checkpoint with the same result, for everything that is random is drawn from (seed, epoch) or kept in the checkpoint.
@@ -6,7 +6,6 @@ checkpoint with the same result, for everything that is random is drawn from (se
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import zlib
@@ -18,6 +17,11 @@ from typing import Any, TypeVar
 import torch
 from torch import nn
 from tqdm import tqdm
+
+from retrieval.errors import TrainingError
+from retrieval.fashion_am import checkpoints, processes
+from retrieval.fashion_am.checkpoints import Trained
+from retrieval.fashion_am.journal import Journal
 
 log = logging.getLogger(__name__)
 B = TypeVar("B")
@@ -36,21 +40,6 @@ class Schedule:
     seed: int = 0
 
 
-@dataclass(slots=True)
-class Trained:
-    """What goes on from step to step."""
-
-    module: nn.Module
-    averaged: Any
-    optimiser: torch.optim.Optimizer
-    step: int = 0
-
-    @property
-    def result(self) -> nn.Module:
-        result: nn.Module = self.averaged.module if self.averaged is not None else self.module
-        return result
-
-
 def run(
     module: nn.Module,
     groups: Sequence[dict[str, Any]],
@@ -61,63 +50,112 @@ def run(
     out: Path,
     settings: Mapping[str, Any],
     validate: Callable[[nn.Module], Mapping[str, float]] | None = None,
+    *,
+    accelerator: Any = None,
+    tensorboard: bool = False,
 ) -> nn.Module:
     """Train `module` and return it (its running average, where there is one) in evaluation mode.
 
     groups: parameter groups of AdamW, each with "params", "lr" and "weight_decay". batches: the batches of an epoch,
     always the same for the same epoch; `n_batches` of them. backward: leaves gradients on the parameters and returns
     the loss. settings: all that a checkpoint depends on; one made with others is refused. Metrics go to
-    `out/metrics.jsonl`.
-    Raises ValueError for too little data or a foreign checkpoint, FloatingPointError when the loss is not finite.
+    `out/metrics.jsonl`. accelerator: moves `module` to its device; each process gets all batches and takes its share of
+    the rows in `backward` (`processes.own_share`), gradients are averaged over processes, and the first alone
+    validates and writes.
+    Raises TrainingError for too little data, a checkpoint that is cut or foreign, and a loss or gradient that is not
+    finite; the last good checkpoint stays.
     """
     if not n_batches:
-        raise ValueError("there is less data than one batch: lower --batch")
+        raise TrainingError("There is less data than one batch: lower --batch.")
     out.mkdir(parents=True, exist_ok=True)
-    averaged = None
-    if schedule.average:
-        average = torch.optim.swa_utils.get_ema_multi_avg_fn(schedule.average)
-        averaged = torch.optim.swa_utils.AveragedModel(module, multi_avg_fn=average)
-    peaks = [{**group, "peak": group["lr"]} for group in groups]
-    state = Trained(module, averaged, torch.optim.AdamW(peaks, betas=(0.9, 0.98)))
-    resume(state, out, settings)
-    total = schedule.epochs * n_batches
-    bar = tqdm(total=total, initial=state.step, mininterval=10)
+    settings = dict(settings) | _circumstances(accelerator)
+    if accelerator is not None:
+        module.to(accelerator.device)
+    state = Trained(module, _averaged(module, schedule), _optimiser(groups))
+    random = checkpoints.resume(state, out, settings)
+    processes.copy_from_first(module, accelerator)
+    first_process = processes.rank(accelerator) == 0
+    journal = Journal(out, state.step, tensorboard) if first_process else None
+    bar = tqdm(total=schedule.epochs * n_batches, initial=state.step, mininterval=10, disable=not first_process)
     for epoch in range(state.step // n_batches, schedule.epochs):
-        first = epoch * n_batches
-        if first >= state.step:  # within an epoch the checkpoint's own state goes on
-            torch.manual_seed(zlib.crc32(f"{schedule.seed}/{epoch}".encode()))
-        for step, batch in enumerate(batches(epoch), first):
+        end = (epoch + 1) * n_batches
+        if random is None or state.step % n_batches == 0:
+            torch.manual_seed(zlib.crc32(f"{schedule.seed}/{epoch}".encode()) + processes.rank(accelerator))
+        for step, batch in enumerate(batches(epoch), end - n_batches):
             if step < state.step:
                 continue
-            loss = one_step(state, backward, batch, schedule, total)
+            if random is not None and step % n_batches:  # within an epoch the checkpoint's own state goes on
+                processes.set_random_state(random[processes.rank(accelerator)])
+            random = None
+            metrics = _one_step(state, backward, batch, schedule, bar.total, out, accelerator)
             bar.update()
-            bar.set_postfix(loss=f"{loss:.3f}")
-            if state.step % schedule.save_every == 0 and state.step < first + n_batches:
-                save(state, out, settings)
-                note(out, step=state.step, loss=loss)
-        if validate is not None and state.step == first + n_batches:
-            scores = dict(validate(state.result.eval()))
-            log.info("epoch %d loss %.3f %s", epoch + 1, loss, scores)
-            note(out, step=state.step, epoch=epoch + 1, loss=loss, **scores)
-        save(state, out, settings)
+            bar.set_postfix(loss=f"{metrics['loss']:.3f}")
+            if state.step % schedule.save_every and state.step < end:
+                continue
+            if state.step == end and journal and validate is not None:
+                metrics |= {"epoch": epoch + 1, **validate(state.result.eval())}
+                log.info("%s", metrics)
+            if journal:
+                journal.note(state.step, **metrics)
+            _save(state, out, settings, accelerator)
+    if journal:
+        journal.close()
     return state.result.eval()
 
 
-def one_step(state: Trained, backward: Callable[[B], float], batch: B, schedule: Schedule, total: int) -> float:
+def _circumstances(accelerator: Any) -> dict[str, Any]:
+    """What changes the numbers besides the caller's settings."""
+    precision = "no" if accelerator is None else str(accelerator.mixed_precision)
+    return {"processes": processes.n_processes(accelerator), "precision": precision}
+
+
+def _averaged(module: nn.Module, schedule: Schedule) -> Any:
+    if not schedule.average:
+        return None
+    average = torch.optim.swa_utils.get_ema_multi_avg_fn(schedule.average)
+    return torch.optim.swa_utils.AveragedModel(module, multi_avg_fn=average)
+
+
+def _optimiser(groups: Sequence[dict[str, Any]]) -> torch.optim.Optimizer:
+    return torch.optim.AdamW([{**group, "peak": group["lr"]} for group in groups], betas=(0.9, 0.98))
+
+
+def _one_step(
+    state: Trained,
+    backward: Callable[[B], float],
+    batch: B,
+    schedule: Schedule,
+    total: int,
+    out: Path,
+    accelerator: Any,
+) -> dict[str, float]:
     factor = rate_factor(state.step, schedule.warmup, total)
     for group in state.optimiser.param_groups:
         group["lr"] = group["peak"] * factor
     state.module.train()
     state.optimiser.zero_grad(set_to_none=True)
-    loss = backward(batch)
-    if not math.isfinite(loss):
-        raise FloatingPointError(f"loss is {loss} at step {state.step}: lower the learning rates and resume")
-    nn.utils.clip_grad_norm_([p for p in state.module.parameters() if p.requires_grad], schedule.clip)
+    loss = processes.mean_of(backward(batch), accelerator)
+    _demand_finite("loss", loss, state.step, out)
+    processes.average_gradients(state.module, accelerator)
+    trained = [parameter for parameter in state.module.parameters() if parameter.requires_grad]
+    clip = nn.utils.clip_grad_norm_ if accelerator is None else accelerator.clip_grad_norm_
+    norm = float(clip(trained, schedule.clip))
+    _demand_finite("gradient", norm, state.step, out)
     state.optimiser.step()
     if state.averaged is not None:
         state.averaged.update_parameters(state.module)
     state.step += 1
-    return loss
+    return {"loss": loss, "gradient": norm, "rate": factor}
+
+
+def _demand_finite(what: str, value: float, step: int, out: Path) -> None:
+    if math.isfinite(value):
+        return
+    kept = f"{out / checkpoints.NAME} still holds the last good weights" if (out / checkpoints.NAME).exists() else ""
+    raise TrainingError(
+        f"The {what} is {value} at step {step}{'; ' if kept else ''}{kept}. Train anew in another --out with lower "
+        "learning rates or without --precision bf16; if it comes at the first steps, look at the data."
+    )
 
 
 def rate_factor(step: int, warmup: int, total: int) -> float:
@@ -126,34 +164,9 @@ def rate_factor(step: int, warmup: int, total: int) -> float:
     return min(1.0, (step + 1) / max(1, warmup)) * 0.5 * (1 + math.cos(math.pi * progress))
 
 
-def note(out: Path, **metrics: Any) -> None:
-    with (out / "metrics.jsonl").open("a", encoding="utf8") as file:
-        file.write(json.dumps(metrics) + "\n")
-
-
-def save(state: Trained, out: Path, settings: Mapping[str, Any]) -> None:
-    kept = {
-        "module": state.module.state_dict(),
-        "averaged": state.averaged.state_dict() if state.averaged is not None else None,
-        "optimiser": state.optimiser.state_dict(),
-        "settings": dict(settings),
-        "step": state.step,
-        "random": torch.get_rng_state(),
-    }
-    torch.save(kept, out / "checkpoint.pt.tmp")
-    (out / "checkpoint.pt.tmp").replace(out / "checkpoint.pt")
-
-
-def resume(state: Trained, out: Path, settings: Mapping[str, Any]) -> None:
-    """Take up `out/checkpoint.pt` where there is one. Raises ValueError when it was made with other settings."""
-    if not (out / "checkpoint.pt").exists():
-        return
-    kept = torch.load(out / "checkpoint.pt", weights_only=True)
-    if kept["settings"] != dict(settings):
-        raise ValueError(f"{out}/checkpoint.pt was made with other settings: choose another --out or delete it")
-    state.module.load_state_dict(kept["module"])
-    if state.averaged is not None:
-        state.averaged.load_state_dict(kept["averaged"])
-    state.optimiser.load_state_dict(kept["optimiser"])
-    torch.set_rng_state(kept["random"])
-    state.step = int(kept["step"])
+def _save(state: Trained, out: Path, settings: Mapping[str, Any], accelerator: Any) -> None:
+    random = processes.gather_states(accelerator)
+    if processes.rank(accelerator) == 0:
+        checkpoints.save(state, out, settings, random)
+    if accelerator is not None:
+        accelerator.wait_for_everyone()

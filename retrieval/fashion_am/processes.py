@@ -5,6 +5,7 @@ Every process draws the same batches and takes its own share of the rows. `accel
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from retrieval.errors import DependencyError
+from retrieval.errors import DependencyError, TrainingError
 
 T = TypeVar("T")
 
@@ -20,13 +21,21 @@ T = TypeVar("T")
 def open_accelerator(precision: str = "no") -> Any:
     """accelerate.Accelerator on the device at hand. precision: "no" or "bf16".
 
-    Raises DependencyError when accelerate is missing, ValueError when the device lacks the precision.
+    Raises DependencyError when accelerate is missing, TrainingError when the device lacks the precision.
     """
     try:
         from accelerate import Accelerator
     except ImportError as error:
         raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
-    return Accelerator(mixed_precision=precision)
+    try:
+        return Accelerator(mixed_precision=precision)
+    except ValueError as error:
+        raise TrainingError(f"{error}. Use --precision no on this device.") from error
+
+
+def launched() -> int:
+    """How many processes `accelerate launch` or torchrun started; 1 without them."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def n_processes(accelerator: Any = None) -> int:
@@ -51,18 +60,47 @@ def own_share(rows: Sequence[T], accelerator: Any = None) -> Sequence[T]:
 def gather_rows(rows: Tensor, accelerator: Any = None) -> tuple[Tensor, int]:
     """The rows of all processes by rank, however many each has, and the position of this one's first. No gradients.
 
-    Raises ValueError when a process has none.
+    Raises TrainingError when a process has none.
     """
     if n_processes(accelerator) == 1:
         return rows, 0
     sizes: list[int] = accelerator.gather(torch.tensor([len(rows)], device=rows.device)).tolist()
     if not min(sizes):
-        raise ValueError(f"a batch of {sum(sizes)} is too small for {len(sizes)} processes: raise --batch")
+        raise TrainingError(f"A batch of {sum(sizes)} is too small for {len(sizes)} processes: raise --batch.")
     padded = rows.new_zeros((max(sizes), *rows.shape[1:]))
     padded[: len(rows)] = rows
     blocks = accelerator.gather(padded).split(max(sizes))
     all_rows = torch.cat([block[:size] for block, size in zip(blocks, sizes, strict=True)])
     return all_rows, sum(sizes[: rank(accelerator)])
+
+
+def mean_of(value: float, accelerator: Any = None) -> float:
+    """Over processes."""
+    if n_processes(accelerator) == 1:
+        return value
+    return float(accelerator.reduce(torch.tensor(value, device=accelerator.device), reduction="mean"))
+
+
+def gather_states(accelerator: Any = None) -> list[dict[str, Any]]:
+    """The random state of torch of every process, by rank."""
+    own = random_state()
+    if n_processes(accelerator) == 1:
+        return [own]
+    from accelerate.utils import gather_object
+
+    states: list[dict[str, Any]] = gather_object([own])
+    return states
+
+
+def random_state() -> dict[str, Any]:
+    """Of the CPU and of every GPU."""
+    return {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []}
+
+
+def set_random_state(state: dict[str, Any]) -> None:
+    torch.set_rng_state(state["cpu"])
+    if state["cuda"]:
+        torch.cuda.set_rng_state_all(state["cuda"])
 
 
 def average_gradients(module: nn.Module, accelerator: Any = None) -> None:

@@ -1,8 +1,8 @@
-
 import pytest
 import torch
 from torch import nn
 
+from retrieval.errors import TrainingError
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
 
@@ -56,5 +56,5 @@ def test_a_loss_that_is_not_finite_carries_nothing_back():
 
 
 def test_a_batch_without_rows_is_refused():
-    with pytest.raises(ValueError, match="raise --batch"):
+    with pytest.raises(TrainingError, match="raise --batch"):
         grad_cached(encoder(0.0), [], lambda rows: rows.sum())

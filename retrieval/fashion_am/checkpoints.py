@@ -1,0 +1,99 @@
+"""Checkpoints of a training run: one file that is replaced as a whole, and taken up only by the run that made it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from retrieval.errors import TrainingError
+
+NAME = "checkpoint.pt"
+
+
+@dataclass(slots=True)
+class Trained:
+    """What goes on from step to step."""
+
+    module: nn.Module
+    averaged: Any
+    """torch.optim.swa_utils.AveragedModel, or None."""
+    optimiser: torch.optim.Optimizer
+    step: int = 0
+
+    @property
+    def result(self) -> nn.Module:
+        result: nn.Module = self.averaged.module if self.averaged is not None else self.module
+        return result
+
+
+def save(state: Trained, out: Path, settings: Mapping[str, Any], random: list[dict[str, Any]]) -> None:
+    """random: of each process (`processes.gather_states`)."""
+    kept = {
+        "module": state.module.state_dict(),
+        "averaged": state.averaged.state_dict() if state.averaged is not None else None,
+        "optimiser": state.optimiser.state_dict(),
+        "settings": json.dumps(_plain(settings)),
+        "step": state.step,
+        "random": random,
+    }
+    temporary = out / f"{NAME}.tmp"
+    with temporary.open("wb") as file:
+        torch.save(kept, file)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(out / NAME)
+
+
+def resume(state: Trained, out: Path, settings: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Take up the checkpoint of `out` and return the random state of each process; None where there is none.
+
+    Raises TrainingError when it is cut, or was made with other settings.
+    """
+    file = out / NAME
+    if not file.exists():
+        return None
+    kept = _read(file)
+    if differing := _differing(json.loads(kept["settings"]), _plain(settings)):
+        raise TrainingError(
+            f"{file} was made with other settings ({', '.join(differing)}): choose another --out or delete it."
+        )
+    try:
+        state.module.load_state_dict(kept["module"])
+        if state.averaged is not None:
+            state.averaged.load_state_dict(kept["averaged"])
+        state.optimiser.load_state_dict(kept["optimiser"])
+    except (RuntimeError, ValueError) as error:  # torch says so when shapes or names differ
+        raise TrainingError(f"{file} is of another model: choose another --out or delete it. {error}") from error
+    state.step = int(kept["step"])
+    random: list[dict[str, Any]] = kept["random"]
+    return random
+
+
+def _read(file: Path) -> dict[str, Any]:
+    with file.open("rb") as opened:
+        try:
+            kept: dict[str, Any] = torch.load(opened, weights_only=True, map_location="cpu")
+        except (RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:  # all of them for cut files
+            raise TrainingError(f"{file} is cut or damaged: delete it and train anew, or put back a copy.") from error
+    if not isinstance(kept, dict) or not {"module", "optimiser", "settings", "step", "random"} <= kept.keys():
+        raise TrainingError(f"{file} was made by another version of this program: choose another --out or delete it.")
+    return kept
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON gives them back: tuples as lists, paths as text."""
+    plain: dict[str, Any] = json.loads(json.dumps(dict(settings), default=str))
+    return plain
+
+
+def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    absent = object()
+    return sorted(key for key in one.keys() | other.keys() if one.get(key, absent) != other.get(key, absent))
