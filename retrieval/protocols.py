@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,6 +59,15 @@ class Encoder(Protocol):
 
         Raises ImageError when a reference cannot be decoded, MessageError for a query without text and reference.
         """
+        ...
+
+
+@runtime_checkable
+class RemembersPictures(Protocol):
+    """An encoder that need not encode a picture of a query whose vector is known."""
+
+    def remember(self, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
+        """Unit vectors of pictures by their path, as for items: these files are not read again."""
         ...
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,6 +49,7 @@ class EmbeddedEncoder:
         self._text = text
         self._tokenizer = tokenizer
         self._caption_weight = caption_weight
+        self._remembered: Mapping[str, NDArray[np.float32]] = {}
         self._manifest = Manifest(
             encoder=str(card["name"]),
             revision=f"{card['revision']}/{PREPROCESSING}/caption={caption_weight:g}",
@@ -118,13 +119,21 @@ class EmbeddedEncoder:
         ]
         return np.concatenate(parts) if parts else np.zeros((0, self._manifest.dim), np.float32)
 
+    def remember(self, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
+        """Unit vectors of pictures by their path, as `encode_pictures` gives them: these files are not read again."""
+        self._remembered = embeddings
+
     def encode_sentences(self, texts: Sequence[str]) -> Embeddings:
         """Texts in the sentence space of all-MiniLM-L6-v2 (meaning, not looks): float32 (n, 384), unit rows."""
         return self._encode_texts(texts)[1]
 
     def _encode_images(self, references: Sequence[Image]) -> Embeddings:
+        paths = [image.path for image in references]
+        new = [path for path in paths if path not in self._remembered]
         # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
-        return self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in references])
+        vectors = self.encode_pictures([images.open_picture(path, images.UPLOAD_SIDE) for path in new])
+        known = dict(zip(new, vectors, strict=True))
+        return np.stack([known[path] if path in known else self._remembered[path] for path in paths])
 
     def _encode_texts(self, texts: Sequence[str]) -> tuple[Embeddings, Embeddings]:
         """Joint vectors (n, dim) and sentence vectors (n, 384). Batches hold texts of like length: less padding."""
