@@ -1,4 +1,4 @@
-"""Scores: `replay` recorded sessions through the agent, `report` and `compare` such runs, `t2i` on a catalogue."""
+"""Scores: `replay` recorded sessions through the agent or rank them `alone`, `report`, `compare`, `tables`, `t2i`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from eval.t2i import evaluate, table
 from retrieval import command
@@ -16,6 +16,10 @@ from retrieval.errors import GalleryError
 from retrieval.gallery import count_items, read_gallery
 from retrieval.indexing import index
 from retrieval.stores.lance import LanceStore
+
+if TYPE_CHECKING:
+    from eval.opening import Request
+    from eval.runs import Run
 
 SPLIT_COLUMNS = ("id", "split")
 MAX_WEIGHT = 100.0
@@ -72,13 +76,10 @@ def t2i(arguments: argparse.Namespace) -> None:
     print(table(evaluate(encoder, items, embeddings, held_out)))
 
 
-def play(arguments: argparse.Namespace) -> None:
+def _request(arguments: argparse.Namespace) -> Request:
     from eval.opening import Request
-    from eval.report import short_table
-    from eval.workers import replay
 
-    name = f"{arguments.benchmark.resolve().name}-{arguments.split}-{arguments.history}"
-    request = Request(
+    return Request(
         benchmark=arguments.benchmark,
         split=arguments.split,
         history=arguments.history,
@@ -89,9 +90,38 @@ def play(arguments: argparse.Namespace) -> None:
         pictures=dict(arguments.pictures),
         index=arguments.index,
     )
-    run = replay(request, arguments.out or Path("runs") / name, arguments.workers)
+
+
+def _run_folder(arguments: argparse.Namespace, *parts: str) -> Path:
+    name = "-".join((arguments.benchmark.resolve().name, arguments.split, arguments.history, *parts))
+    return arguments.out or Path("runs") / name
+
+
+def play(arguments: argparse.Namespace) -> None:
+    from eval.workers import replay
+
+    _print_run(replay(_request(arguments), _run_folder(arguments), arguments.workers))
+
+
+def rank(arguments: argparse.Namespace) -> None:
+    from eval.alone import alone
+
+    folder = _run_folder(arguments, "alone", arguments.encoder.resolve().name)
+    _print_run(alone(_request(arguments), folder, arguments.references))
+
+
+def _print_run(run: Run) -> None:
+    from eval.report import short_table
+
     print(short_table(run))
     print(f"All of it: python -m eval report {run.folder}")
+
+
+def tables(arguments: argparse.Namespace) -> None:
+    from eval.tables import read_spec, write_tables
+
+    for path in write_tables(read_spec(arguments.spec), arguments.out, arguments.workers):
+        print(path)
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -142,19 +172,35 @@ def _weight(text: str) -> float:
 
 
 def _add_replay(commands: Any) -> None:
-    from eval.opening import DEPTH, History
-
     parser = commands.add_parser("replay", help="play the sessions of a benchmark through the agent")
     parser.set_defaults(action=play)
+    _add_request(parser)
+    parser.add_argument("--workers", type=int, default=1, help="processes; the answers do not depend on it")
+
+
+def _add_alone(commands: Any) -> None:
+    from retrieval.recorded import References
+
+    parser = commands.add_parser("alone", help="rank the turns of a benchmark by a system without the agent")
+    parser.set_defaults(action=rank)
+    _add_request(parser)
+    parser.add_argument(
+        "--references", choices=get_args(References), default="previous",
+        help="from which picture a turn starts that goes back: the one chosen just before, or the one gone back to",
+    )  # fmt: skip
+
+
+def _add_request(parser: argparse.ArgumentParser) -> None:
+    from eval.opening import DEPTH, History
+
     parser.add_argument("benchmark", type=Path, help="folder of a finished benchmark")
     parser.add_argument("--split", default="test")
     parser.add_argument(
         "--history", choices=get_args(History), default="recorded",
-        help="whether a turn starts from the recorded choice or from what the agent itself found",
+        help="whether a turn starts from the recorded choice or from what the system itself found",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, help="folder of the run; an interrupted one goes on (default: runs/NAME)")
-    parser.add_argument("--workers", type=int, default=1, help="processes; the answers do not depend on it")
-    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
+    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of a system (default: the shop's)")
     parser.add_argument(
         "--caption-weight", type=_weight, default=0.0, help="how much an item's name counts beside its picture"
     )
@@ -201,10 +247,20 @@ def _add_scoring(commands: Any) -> None:
     parser.add_argument("runs", type=Path, nargs="+")
 
 
+def _add_tables(commands: Any) -> None:
+    parser = commands.add_parser(
+        "tables", help="the paper's tables over several systems; makes the runs that are missing"
+    )
+    parser.set_defaults(action=tables)
+    parser.add_argument("spec", type=Path, help="a specification (TOML or JSON), or a folder of finished runs")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the tables and of the runs made for them")
+    parser.add_argument("--workers", type=int, default=1, help="processes of each replay")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for add in (_add_replay, _add_scoring, _add_t2i):
+    for add in (_add_replay, _add_alone, _add_scoring, _add_tables, _add_t2i):
         add(commands)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)

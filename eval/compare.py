@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eval.metrics import session_intervals, session_sums
-from eval.report import Table, as_text, candidates_sentence
+from eval.report import Table, as_text, candidates_sentence, system_words
 from eval.runs import Run, RunError
 from eval.scores import Scored, row_of, score_run
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 N_PERMUTATIONS = 10_000
 SAME = ("checksum", "split", "limit", "gallery_hash", "n_skipped", "references_stay")
 """Settings that two runs must share to be compared: the queries and what is ranked for them."""
-SAME_IN_MEAN = ("split", "history", "encoder", "agent", "limit", "is_full_depth", "references_stay")
+SAME_IN_MEAN = (
+    "split", "history", "protocol", "references", "system", "encoder", "agent", "limit", "is_full_depth",
+    "references_stay",
+)  # fmt: skip
 """Settings that runs over several benchmarks must share to have a mean; where rankings are cut, `depth` too."""
 BLOCK = 500
 """Permutations that are tried at a time."""
@@ -101,7 +104,7 @@ def _described(run: Run) -> str:
     skipped = f" and {settings['n_skipped']:,} without a usable picture" if settings["n_skipped"] else ""
     return (
         f"{run.folder} ({settings['benchmark']}, {settings['split']}, {settings['history']} history, "
-        f"{settings['encoder']}, gallery {settings['gallery_hash']} of {settings['n_gallery']:,}{skipped}, "
+        f"{system_words(settings)}, gallery {settings['gallery_hash']} of {settings['n_gallery']:,}{skipped}, "
         f"rank {settings['depth']:,}, code {settings['agent']})"
     )
 

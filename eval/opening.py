@@ -1,10 +1,11 @@
-"""Opens a benchmark for replay: its gallery as an index, and the agent over it as the shop opens it."""
+"""Opens a benchmark to be answered: its gallery as an index, a system's encoder, and the agent as the shop opens it."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from errno import EINVAL
 from pathlib import Path
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 from eval.runs import RunError
 from retrieval.benchmark import Benchmark, BenchmarkImage, RecordedSession, Split, read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
-from retrieval.errors import BenchmarkError
+from retrieval.errors import BenchmarkError, EncoderError
 from retrieval.gallery import Skipped, fingerprint
-from retrieval.schema import Image, Item
+from retrieval.retriever import DEFAULT_K
+from retrieval.schema import Hit, Image, Item
 
 if TYPE_CHECKING:
     from agent.protocols import Planner
@@ -24,22 +26,35 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 History = Literal["recorded", "live"]
-"""Whether the next turn starts from the recorded choice, or from what the agent itself found."""
+"""Whether the next turn starts from the recorded choice, or from what the system itself found."""
 DEPTH = 100
 REFERENCES_STAY = "references_stay"
 """In a card: rankings hold the items that a query starts from too, which the agent never shows again."""
 EXACT = 1 << 60
 """Rows from which the store may approximate: never, since ranks are compared here."""
+LATE_FUSION = "late_fusion"
+"""The kind of a folder whose card names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What its card says of the folder that encodes queries."""
+
+    kind: str
+    name: str
+    query_revision: str
+    """Changes with all that changes a query's vector: of systems over the same towers, their one difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be replayed, as it was asked for."""
+    """What is to be answered, as it was asked for."""
 
     benchmark: Path
     split: str = "test"
     history: History = "recorded"
     encoder: Path = DEFAULT_FOLDER
+    """Folder of a system."""
     caption_weight: float = 0.0
     depth: int | None = DEPTH
     """None: the whole gallery."""
@@ -135,26 +150,51 @@ def is_described(benchmark: Benchmark) -> bool:
     return all(without)
 
 
-def open_encoders(request: Request, benchmark: Benchmark) -> tuple[EmbeddedEncoder, Encoder]:
-    """The weights themselves, and the encoder that searches with them."""
-    embedded = EmbeddedEncoder.open(request.encoder, request.caption_weight)
+def read_system(folder: Path) -> System:
+    """Raises EncoderError for a folder without a card, or with a damaged one."""
+    try:
+        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+        return System(
+            kind=str(card.get("kind", LATE_FUSION)),
+            name=str(card["name"]),
+            query_revision=str(card.get("query_revision", card["revision"])),
+        )
+    except (OSError, ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise EncoderError(f"There is no encoder in {folder}: its card.json cannot be read ({error!r:.80}).") from error
+
+
+def open_system(request: Request, benchmark: Benchmark) -> Encoder:
+    """What searches: the folder's encoder, over words where they stand for pictures.
+
+    Raises EncoderError for a folder that holds none, or whose queries and items do not lie in one space of words.
+    """
+    system = read_system(request.encoder)
+    if is_described(benchmark) and system.kind != LATE_FUSION:
+        raise EncoderError(
+            f"The gallery of {benchmark.folder} is described by words, which only late fusion reads in place of "
+            f"pictures; {request.encoder} is of the kind {system.kind!r}. Give a benchmark with pictures, or --encoder "
+            f"{DEFAULT_FOLDER}."
+        )
+    encoder: Encoder = EmbeddedEncoder.open(request.encoder, request.caption_weight)
     if not is_described(benchmark):
-        return embedded, embedded
+        return encoder
     from retrieval.encoders.described import DescribedEncoder
 
-    return embedded, DescribedEncoder(embedded, {key: image.caption for key, image in benchmark.images.items()})
+    return DescribedEncoder(encoder, {key: image.caption for key, image in benchmark.images.items()})
 
 
 def open_stage(request: Request, index: Path) -> Stage:
-    """Open an index that `index_gallery` made, for reading; the planner is the shop's."""
+    """Open an index that `index_gallery` made, for reading; the planner is the shop's, whatever encodes queries."""
     from agent.planners.rules import RulesPlanner
     from retrieval.stores.lance import LanceStore
 
     benchmark = read_requested(request)
-    embedded, encoder = open_encoders(request, benchmark)
+    encoder = open_system(request, benchmark)
     store = LanceStore.open(index, encoder.manifest)
     depth = min(request.depth or store.count(), store.count())  # a store makes room for all that is asked for
-    planner = RulesPlanner(embedded.encode_sentences)
+    is_shipped = request.encoder.resolve() == DEFAULT_FOLDER
+    shipped = encoder if is_shipped and isinstance(encoder, EmbeddedEncoder) else EmbeddedEncoder.open()
+    planner = RulesPlanner(shipped.encode_sentences)
     return Stage(benchmark, encoder, planner, store, request.history, depth, references_stay(benchmark))
 
 
@@ -212,3 +252,9 @@ def hash_of(items: list[Item]) -> str:
     """Over ids, pictures, captions and attributes: all that the agent sees of a gallery."""
     lines = sorted(f"{item.item_id} {fingerprint(item)}" for item in items)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def picked(hits: Sequence[Hit], chosen: str) -> str | None:
+    """The live user takes the recorded choice if the shop shows it, else the best; nothing if there is nothing."""
+    shown = [hit.item_id for hit in hits[:DEFAULT_K]]
+    return chosen if chosen in shown else next(iter(shown), None)

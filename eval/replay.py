@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from agent.assistant import Assistant, parent_for
 from agent.query import excluded
-from eval.opening import History, Stage, picture_of
+from eval.opening import History, Stage, picked, picture_of
 from eval.runs import TurnRecord
 from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn
 from retrieval.errors import FashionSearchError, ImageError
@@ -42,24 +42,24 @@ class Player:
 
     def play(self, recorded: RecordedSession) -> list[TurnRecord]:
         session = Session(recorded.session_id)
-        picked: str | None = None
+        taken: str | None = None
         records = []
         for turn in recorded.turns:
             before = recorded.turns[turn.turn_number - 2].chosen if turn.turn_number > 1 else None
-            answer = self._answer(session, recorded, turn, before, picked)
+            answer = self._answer(session, recorded, turn, before, taken)
             records.append(self._record(session, recorded, turn, answer))
             session = session.append(_appended(session, answer, turn.chosen, self._stage))
-            picked = _picked(answer, turn.chosen)
+            taken = picked(hits_of(answer.turn), turn.chosen)
         return records
 
     def _answer(
-        self, session: Session, recorded: RecordedSession, turn: RecordedTurn, before: str | None, picked: str | None
+        self, session: Session, recorded: RecordedSession, turn: RecordedTurn, before: str | None, taken: str | None
     ) -> Answer:
         assistant = self._assistant_for(recorded.query_id(turn))
         message, found, error = Message(turn.text), None, ""
         started = time.perf_counter()
         try:
-            message = message_of(self._stage.benchmark, turn, before, self._stage.history, picked)
+            message = message_of(self._stage.benchmark, turn, before, self._stage.history, taken)
             found = assistant.respond(session, message)
         except FashionSearchError as failed:
             error = f"{type(failed).__name__}: {failed}"
@@ -131,17 +131,17 @@ def put_back(stage: Stage, turn: Turn, item_ids: Collection[str]) -> tuple[Hit, 
 
 
 def message_of(
-    benchmark: Benchmark, turn: RecordedTurn, before: str | None, history: History, picked: str | None
+    benchmark: Benchmark, turn: RecordedTurn, before: str | None, history: History, taken: str | None
 ) -> Message:
     """What the recorded user did, as the page would send it; the turn's own `chosen` has no part in it.
 
-    `before` is the item chosen one turn before, `picked` the one that the live user took. Who goes back says so in
+    `before` is the item chosen one turn before, `taken` the one that the live user took. Who goes back says so in
     words alone. Raises ImageError for a picture that cannot be read.
     """
     if turn.rollback_to is not None or not turn.references:
         return Message(turn.text)
     if turn.references == (before,) and history == "live":
-        return Message(turn.text, selected=picked)
+        return Message(turn.text, selected=taken)
     images = [benchmark.images[image_id] for image_id in turn.references]
     if len(images) == 1 and images[0].in_gallery:
         return Message(turn.text, selected=images[0].image_id)
@@ -149,12 +149,6 @@ def message_of(
         return Message(turn.text, images=tuple(picture_of(benchmark, image) for image in images))
     except OSError as error:
         raise ImageError(f"A picture of the query cannot be read: {error}.") from error
-
-
-def _picked(answer: Answer, chosen: str) -> str | None:
-    """The live user takes the recorded choice if the shop shows it, else the best; nothing if there is nothing."""
-    shown = [hit.item_id for hit in hits_of(answer.turn)[:DEFAULT_K]]
-    return chosen if chosen in shown else next(iter(shown), None)
 
 
 def _appended(session: Session, answer: Answer, chosen: str, stage: Stage) -> Turn:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.plots import bars, lines_by_turn
-from eval.runs import Run, write_whole
+from eval.runs import ALONE, Run, write_whole
 from eval.scores import (
     EXPECTED,
     ROLLBACK_ROW,
@@ -68,15 +68,15 @@ def sections_of(run: Run) -> list[Section]:
         if overall is not None:
             sections.append(Section(title, [_denominator(overall), measures_table(overall)]))
     sections += _broken_down(gallery, pools)
-    sections += [_routing(run), _times(run)]
-    return sections
+    return [*sections, _times(run)] if is_alone(run.settings) else [*sections, _routing(run), _times(run)]
 
 
 def protocol(settings: Mapping[str, Any], gallery: Scored, pools: Scored) -> list[str]:
     """What every number depends on, in sentences."""
+    finder = "system" if is_alone(settings) else "agent"
     history = {
         "recorded": "Each turn starts from the recorded choice of the turn before (history=recorded).",
-        "live": f"Each turn starts from what the agent itself found: the recorded choice if it was among the first "
+        "live": f"Each turn starts from what the {finder} itself found: the recorded choice if it was among the first "
         f"{settings['shown']}, else the best hit (history=live).",
     }
     limited = f" Only the first {settings['limit']:,} sessions." if settings["limit"] is not None else ""
@@ -91,14 +91,41 @@ def protocol(settings: Mapping[str, Any], gallery: Scored, pools: Scored) -> lis
         f"Gallery {settings['gallery_hash']} of {settings['n_gallery']:,} items{skipped}; compared exactly by cosine; "
         f"rankings down to rank {settings['depth']:,}, asked for at once where the shop asks for "
         f"{settings['shown']}. {candidates_sentence(settings)}",
-        f"Encoder {settings['encoder']}; planner {settings['planner']}; code {settings['agent']}. "
-        f"{history[settings['history']]} Who goes back to an earlier turn says so in words alone.",
+        f"Encoder {system_words(settings)}; planner {settings['planner']}; code {settings['agent']}. "
+        f"{history[settings['history']]} {_way_back(settings)}",
         f"Every judged query counts; one that failed or found nothing scores 0. {_ties_sentence(settings)} Intervals: "
         "95 %, whole sessions resampled. Random: a random order of the same candidates.",
     ]
 
 
+def is_alone(settings: Mapping[str, Any]) -> bool:
+    return settings.get("protocol") == ALONE
+
+
+def system_words(settings: Mapping[str, Any]) -> str:
+    """Who answered: the gallery's vectors, and what made the queries' where it is something else."""
+    system = settings.get("system") or {}
+    how = "alone" if is_alone(settings) else "in the agent"
+    if not system:
+        return f"{settings['encoder']} {how}"
+    return f"{system['name']} ({system['kind']} {system['query_revision']}) over {settings['encoder']} {how}"
+
+
+def _way_back(settings: Mapping[str, Any]) -> str:
+    if not is_alone(settings):
+        return "Who goes back to an earlier turn says so in words alone."
+    return {
+        "previous": "Who goes back to an earlier turn says so in words alone: the query starts from the item chosen "
+        "one turn before, and its history holds all turns before it (references=previous).",
+        "resolved": "A query that goes back starts from the item chosen in the turn gone back to, and its history "
+        "holds the turns that this one builds on (references=resolved).",
+    }[settings["references"]]
+
+
 def candidates_sentence(settings: Mapping[str, Any]) -> str:
+    if is_alone(settings):
+        stay = "candidates, as in the benchmark's own protocol" if settings.get("references_stay") else "left out of it"
+        return f"Items that a query starts from are {stay}. No agent, no filters: the system's query vectors alone."
     if settings.get("references_stay"):
         return (
             "Items that a query starts from are candidates, as in the benchmark's own protocol: the agent would not "
@@ -212,7 +239,8 @@ def _times(run: Run) -> Section:
         [
             "Milliseconds a turn, models loaded: "
             + ", ".join(f"{name} {value:,.0f}" for name, value in times.items())
-            + f". {failed:,} of {len(run.turns):,} turns failed with an error that a shopper would see.",
+            + f". {failed:,} of {len(run.turns):,} turns failed with an error that a shopper would see"
+            + (" (they score 0)." if failed else "."),
         ],
     )
 

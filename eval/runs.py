@@ -1,6 +1,6 @@
-"""Runs on disk: what a replay asked and answered, turn by turn, with all that is needed to score it.
+"""Runs on disk: what was asked and answered, turn by turn, with all that is needed to score it.
 
-settings.json   what was replayed, by what; a run goes on only under the same settings
+settings.json   what was answered, by what; a run goes on only under the same settings
 turns.jsonl     one TurnRecord a line, in the order of the sessions
 run.trec        the rankings of all judged queries, in TREC form
 """
@@ -23,6 +23,9 @@ FORMAT = "dimity-run"
 VERSION = 1
 SETTINGS, TURNS, TREC, LOCK = "settings.json", "turns.jsonl", "run.trec", "run.lock"
 TAG = "dimity"
+AGENT, ALONE = "agent", "alone"
+"""Protocols: through the agent with its plans and filters, or a system's query vectors alone. A run whose settings name
+none is of the first."""
 WORDS = ("benchmark", "checksum", "split", "history", "planner", "agent", "encoder", "gallery_hash")
 NUMBERS = ("depth", "shown", "n_gallery", "n_skipped", "n_sessions", "n_turns", "n_queries")
 """Settings without which a run cannot be reported, beside `limit` and `is_full_depth`."""

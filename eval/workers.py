@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -17,13 +18,14 @@ from eval.opening import (
     Indexed,
     Request,
     index_gallery,
-    open_encoders,
     open_stage,
+    open_system,
     read_requested,
+    read_system,
     references_stay,
     sessions_of,
 )
-from eval.runs import Run, RunError, RunWriter, TurnRecord, claimed, refuse_foreign
+from eval.runs import AGENT, Run, RunError, RunWriter, TurnRecord, claimed, refuse_foreign
 from retrieval.retriever import DEFAULT_K
 
 if TYPE_CHECKING:
@@ -50,10 +52,11 @@ def replay(request: Request, out: Path, n_workers: int = 1, *, progress: bool = 
     refuse_foreign(out)
     benchmark = read_requested(request)
     sessions = sessions_of(benchmark, request)
-    encoder = open_encoders(request, benchmark)[1]
+    encoder = open_system(request, benchmark)
     indexed = index_gallery(request, benchmark, encoder)
     with claimed(out):
-        writer = RunWriter(out, settings_of(request, benchmark, sessions, indexed, encoder.manifest), sessions)
+        settings = settings_of(request, benchmark, sessions, indexed, encoder.manifest)
+        writer = RunWriter(out, {**settings, "protocol": AGENT, "planner": "rules", "agent": code_hash()}, sessions)
         n_useful = min(n_workers, len(writer.left), os.cpu_count() or 1)  # more would only take memory
         if writer.left:
             with tqdm(total=len(sessions), initial=len(sessions) - len(writer.left), unit="session", desc="Replaying",
@@ -71,7 +74,7 @@ def settings_of(
     indexed: Indexed,
     manifest: Manifest,
 ) -> Mapping[str, Any]:
-    """What an answer depends on, and the denominators that a report names."""
+    """What an answer depends on beside the code, and the denominators that a report names."""
     query_ids = [session.query_id(turn) for session in sessions for turn in session.turns]
     return {
         "benchmark": str(benchmark.card.get("name", benchmark.folder.name)),
@@ -82,8 +85,7 @@ def settings_of(
         "depth": request.depth if request.depth is not None else indexed.n_items,
         "is_full_depth": request.depth is None or request.depth >= indexed.n_items,
         "shown": DEFAULT_K,
-        "planner": "rules",
-        "agent": code_hash(),
+        "system": asdict(read_system(request.encoder)),
         "encoder": f"{manifest.encoder} {manifest.revision}",
         "gallery_hash": indexed.gallery_hash,
         "references_stay": references_stay(benchmark),
@@ -96,26 +98,30 @@ def settings_of(
 
 
 @cache
-def code_hash(root: Path = Path(__file__).parents[1]) -> str:
+def code_hash(
+    root: Path = Path(__file__).parents[1],
+    packages: tuple[str, ...] = ("agent", "retrieval"),
+    modules: tuple[str, ...] = PLAYING,
+) -> str:
     """Of what decides how a turn is answered: a run does not go on with another agent.
 
     Read once a process, since its code stays what it was when it began, whatever is edited meanwhile.
     """
     digest = hashlib.sha256()
-    for path in sorted(_code(root)):
+    for path in sorted(_code(root, packages, modules)):
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _code(root: Path) -> Iterator[Path]:
+def _code(root: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> Iterator[Path]:
     """All files, words and tables too, but for those of training and hidden ones."""
-    for path in (*root.glob("agent/**/*"), *root.glob("retrieval/**/*")):
+    for path in (path for package in packages for path in root.glob(f"{package}/**/*")):
         parts = path.relative_to(root).parts
         is_other = "__pycache__" in parts or parts[:2] == TRAINING or any(part.startswith(".") for part in parts)
         if path.is_file() and not is_other:
             yield path
-    yield from (root / name for name in PLAYING)
+    yield from (root / name for name in modules)
 
 
 def _played(

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image as Pillow
 
 from builders.dim_fashion.writing import write_benchmark
-from eval.opening import Request, Stage, index_gallery, open_encoders, open_stage, read_requested
+from eval.opening import Request, Stage, index_gallery, open_stage, open_system, read_requested
 from eval.runs import Run
 from eval.workers import replay
 from retrieval.benchmark import BenchmarkImage, PictureKind, RecordedSession, RecordedTurn, Task
@@ -150,7 +150,7 @@ def stages(benchmark_folder: Path) -> dict[str, Stage]:
     """Both histories on one index."""
     request = Request(benchmark_folder)
     benchmark = read_requested(request)
-    index = index_gallery(request, benchmark, open_encoders(request, benchmark)[1]).index
+    index = index_gallery(request, benchmark, open_system(request, benchmark)).index
     recorded = open_stage(request, index)
     return {"recorded": recorded, "live": replace(recorded, history="live")}
 

@@ -11,8 +11,8 @@ from eval.opening import (
     hash_of,
     index_gallery,
     is_described,
-    open_encoders,
     open_stage,
+    open_system,
     picture_of,
     read_requested,
     references_stay,
@@ -109,7 +109,7 @@ def test_the_hash_is_of_all_that_the_agent_sees_and_of_no_order(described, chang
 
 def test_an_index_is_found_again_and_written_where_it_is_asked_for(described, described_folder, tmp_path):
     request = Request(described_folder, index=tmp_path)
-    encoder = open_encoders(request, described)[1]
+    encoder = open_system(request, described)
     first = index_gallery(request, described, encoder)
     assert (first.index.parent, first.n_items, first.n_skipped) == (tmp_path, 20, 0)
     assert first.gallery_hash == hash_of(list(gallery_items(described)))
@@ -130,5 +130,5 @@ def test_a_pipe_in_a_pictures_place_is_left_out_and_not_waited_for(make, recorde
 
 def test_no_store_is_asked_for_more_than_it_holds(benchmark, benchmark_folder, tmp_path):
     request = Request(benchmark_folder, depth=999_999_999, index=tmp_path)
-    index = index_gallery(request, benchmark, open_encoders(request, benchmark)[1]).index
+    index = index_gallery(request, benchmark, open_system(request, benchmark)).index
     assert open_stage(request, index).depth == len(benchmark.gallery())

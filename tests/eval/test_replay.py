@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from eval.opening import Request, index_gallery, open_encoders, open_stage, read_requested
+from eval.opening import Request, index_gallery, open_stage, open_system, read_requested
 from eval.replay import Player, chosen_first, left_out_of, message_of
 from eval.runs import TurnRecord
 from retrieval.benchmark import RecordedTurn, Task
@@ -185,7 +185,7 @@ def words(described_folder):
     """A gallery without attributes, where no filter narrows what is ranked."""
     request = Request(described_folder)
     benchmark = read_requested(request)
-    return open_stage(request, index_gallery(request, benchmark, open_encoders(request, benchmark)[1]).index)
+    return open_stage(request, index_gallery(request, benchmark, open_system(request, benchmark)).index)
 
 
 def both_ways(stage, session):
