@@ -151,8 +151,13 @@ def open_items(
     photos: Path | None,
     studio: Path | None,
     masks: Path | None,
+    *,
+    uncut: bool,
 ) -> dict[str, Material]:
-    """All sources through the trunk, once: `caches` keeps them for this benchmark."""
+    """All sources through the trunk, once: `caches` keeps them for this benchmark.
+
+    uncut: photos without a mask too, whose first view is the photo as it is; they have texts, and no clean picture.
+    """
     held_out = held_out_products(benchmark)
     grounds = photo_grounds(photos) if photos else []
     sources = {"catalogue": catalogue_items(fpi, held_out, grounds)}
@@ -161,6 +166,8 @@ def open_items(
     if studio:
         sources["drawn"] = drawn_items(studio, grounds)
     if photos and masks:
-        sources["photos"] = photo_items(photo_samples(photos), masks)
+        sources["cut_photos"] = photo_items(photo_samples(photos), masks)
+    if photos and uncut:
+        sources["photos"] = photo_samples(photos)
     folder = caches / str(benchmark.card["checksum"]).removeprefix("sha256:")[:12]
     return {name: cache(samples, trunk, folder / name) for name, samples in sources.items()}

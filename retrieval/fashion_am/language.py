@@ -212,7 +212,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Prints the held-out scores; --out holds `picture.safetensors` and its card."""
     settings = LanguageSettings(arguments.epochs, arguments.batch, arguments.scope, seed=arguments.seed)
     tower = stage_files.read_picture_tower(arguments.start)
-    sources = stage_files.open_sources(arguments, tower)
+    sources = stage_files.open_sources(arguments, tower, uncut=True)
     materials = list(sources.items.values())
     items, texts = CachedItems(materials), Texts(materials, sources.encode, settings.swaps)
 

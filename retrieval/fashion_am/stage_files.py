@@ -100,8 +100,11 @@ class Sources:
         }
 
 
-def open_sources(arguments: argparse.Namespace, tower: PictureTower) -> Sources:
-    """Encodes what --caches does not hold yet, through the trunk, which is the same in all stages."""
+def open_sources(arguments: argparse.Namespace, tower: PictureTower, *, uncut: bool = False) -> Sources:
+    """Encodes what --caches does not hold yet, through the trunk, which is the same in all stages.
+
+    uncut: photos without a clean picture as well.
+    """
     benchmark = read_benchmark(arguments.benchmark)
     arguments.caches.mkdir(parents=True, exist_ok=True)
     trunk_file = arguments.caches / "trunk.onnx"
@@ -109,7 +112,14 @@ def open_sources(arguments: argparse.Namespace, tower: PictureTower) -> Sources:
         export_trunk(tower, trunk_file)
     trunk = data.Trunk(trunk_file, arguments.threads)
     cached = items.open_items(
-        benchmark, trunk, arguments.caches, arguments.fpi, arguments.photos, arguments.studio, arguments.masks
+        benchmark,
+        trunk,
+        arguments.caches,
+        arguments.fpi,
+        arguments.photos,
+        arguments.studio,
+        arguments.masks,
+        uncut=uncut,
     )
     held_out = data.cache(data.fpi_samples(arguments.fpi, "val", ()), trunk, arguments.caches / "val")
     return Sources(benchmark, cached, held_out, EmbeddedEncoder.open(arguments.texts))
