@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Table = Any
 
 Answer = TypeVar("Answer")
+Stamp = tuple[int, int, int]
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class LanceStore:
         self._ann_rows = ann_rows
         self._tags = _open_table(path).tags
         self._version: Version | None = None
+        self._seen: tuple[Stamp | None, int] = (None, 0)
         self._writer = _Writer(path, _open_table(path)) if lock else None
 
     @classmethod
@@ -186,10 +188,25 @@ class LanceStore:
                     raise index_directory.damaged_error(self.path, error) from error
 
     def _published(self) -> int:
-        try:
-            return int(self._tags.get_version(PUBLISHED))
-        except BROKEN as error:
-            raise index_directory.damaged_error(self.path, error) from error
+        """The published version's number, asked for again when the tag's file is another one."""
+        stamp = _stamp(self.path / f"{TABLE}.lance" / "_refs" / "tags" / f"{PUBLISHED}.json")
+        known, number = self._seen
+        if stamp is None or stamp != known:
+            try:
+                number = int(self._tags.get_version(PUBLISHED))
+            except BROKEN as error:
+                raise index_directory.damaged_error(self.path, error) from error
+            self._seen = (stamp, number)
+        return number
+
+
+def _stamp(path: Path) -> Stamp | None:
+    """What changes with a file; None where there is none, since lancedb is free to keep its tags elsewhere."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 class _Writer:

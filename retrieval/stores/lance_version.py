@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retrieval.filters import Column, quoted, to_lance
-from retrieval.protocols import Facet
+from retrieval.filters import quoted
 from retrieval.stores import rows
-from retrieval.stores.contract import best_hits, number_facet, word_facet
+from retrieval.stores.contract import best_hits
+from retrieval.stores.held import HeldItems
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from retrieval.protocols import Embeddings
+    from retrieval.protocols import Embeddings, Facet
     from retrieval.schema import Filter, Hit, Item
 
     Table = Any
@@ -38,18 +36,20 @@ class Version:
         self.table = table
         self.number = number
 
-    @cached_property
+    @property
     def facets(self) -> Mapping[str, Facet]:
-        found = {name: self._facet(name) for name in self._kinds}
-        return {name: known for name, known in found.items() if known is not None}
+        return self._held.facets
 
     def count(self, filters: Sequence[Filter]) -> int:
-        return int(self.table.count_rows(self._condition(filters) or None))
+        return self._held.count(filters)
+
+    def get(self, item_ids: Sequence[str]) -> list[Item]:
+        return self._held.get(item_ids)
 
     def search(self, query: Embeddings, k: int, filters: Sequence[Filter], exclude: Sequence[str]) -> list[Hit]:
         """`query` has shape (dim,)."""
-        conditions = [self._condition(filters)]
-        excluded = sorted({item_id for item_id in exclude if item_id in self._row_ids})
+        conditions = [self._held.condition(filters)]
+        excluded = sorted({item_id for item_id in exclude if item_id in self._held})
         if excluded:
             conditions.append(f"NOT {id_condition(excluded)}")
         condition = " AND ".join(part for part in conditions if part)
@@ -62,67 +62,26 @@ class Version:
             limit *= 2  # all spare rows tie with the last hit: there may be more of them, with smaller ids
         return []
 
-    def get(self, item_ids: Sequence[str]) -> list[Item]:
-        attributes = [rows.column_name(name) for name in self._kinds]
-        found = rows.to_items(self._take(item_ids, [*rows.ITEM_COLUMNS, *attributes]).to_pylist())
-        return [found[item_id] for item_id in item_ids]
-
     def embeddings(self, item_ids: Sequence[str]) -> Embeddings:
-        table = self._take(item_ids, ["item_id", "vector"])
+        wanted = self._held.row_ids(list(dict.fromkeys(item_ids)))
+        if not wanted:
+            return np.zeros((0, self.table.schema.field("vector").type.list_size), np.float32)
+        table = self.table.take_row_ids(wanted).select(["item_id", "vector"]).to_arrow()
         row_of = {item_id: row for row, item_id in enumerate(table["item_id"].to_pylist())}
         vectors = table["vector"].combine_chunks()
         matrix = np.asarray(vectors.flatten(), dtype=np.float32).reshape(len(row_of), vectors.type.list_size)
         return matrix[[row_of[item_id] for item_id in item_ids]]
 
     @cached_property
-    def _kinds(self) -> dict[str, bool]:
-        return rows.attribute_kinds_of(self.table.schema)
-
-    @cached_property
-    def _values(self) -> pa.Table:
-        return self.table.search().select([rows.column_name(name) for name in self._kinds]).to_arrow()
-
-    @cached_property
-    def _words(self) -> dict[str, dict[str, int]]:
-        """Attribute -> word -> number of items."""
-        counted = {
-            name: self._values[rows.column_name(name)].drop_null().value_counts().to_pylist()
-            for name, is_number in self._kinds.items()
-            if not is_number
-        }
-        return {name: {entry["values"]: entry["counts"] for entry in entries} for name, entries in counted.items()}
-
-    @cached_property
-    def _columns(self) -> dict[str, Column]:
-        return {
-            name: Column(rows.column_name(name), None)
-            if is_number
-            else Column.of_words(rows.column_name(name), self._words[name])
-            for name, is_number in self._kinds.items()
-        }
-
-    @cached_property
-    def _row_ids(self) -> dict[str, int]:
-        table = self.table.search().select(["item_id"]).with_row_id(True).to_arrow()
-        return dict(zip(table["item_id"].to_pylist(), table["_rowid"].to_pylist(), strict=True))
+    def _held(self) -> HeldItems:
+        columns = [
+            name for name in self.table.schema.names if name in rows.ITEM_COLUMNS or name.startswith(rows.PREFIX)
+        ]
+        return HeldItems(self.table.search().select(columns).with_row_id(True).to_arrow())
 
     @cached_property
     def _has_ann_index(self) -> bool:
         return any(index.name == VECTOR_INDEX for index in self.table.list_indices())
-
-    def _condition(self, filters: Sequence[Filter]) -> str:
-        return to_lance(filters, self._columns) if filters else ""
-
-    def _facet(self, name: str) -> Facet | None:
-        import pyarrow.compute as pc
-
-        if not self._kinds[name]:
-            return word_facet(self._words[name])
-        numbers = self._values[rows.column_name(name)].drop_null()
-        if not len(numbers):
-            return None
-        ends = pc.min_max(numbers).as_py()
-        return number_facet(len(numbers), ends["min"], ends["max"])
 
     def _nearest(self, query: Embeddings, limit: int, condition: str, *, filtered: bool) -> list[tuple[str, float]]:
         search = self.table.search(query, vector_column_name="vector").distance_type("cosine")
@@ -134,12 +93,6 @@ class Version:
         found = search.to_arrow()
         scores = 1.0 - found["_distance"].to_numpy().astype(np.float64)
         return list(zip(found["item_id"].to_pylist(), scores.tolist(), strict=True))
-
-    def _take(self, item_ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
-        wanted = [self._row_ids[item_id] for item_id in dict.fromkeys(item_ids)]
-        if not wanted:
-            return self.table.search().select(list(columns)).limit(0).to_arrow()
-        return self.table.take_row_ids(wanted).select(list(columns)).to_arrow()
 
 
 def id_condition(item_ids: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import GalleryError
@@ -25,6 +26,7 @@ def column_name(attribute: str) -> str:
     return PREFIX + re.sub(r"[^a-z0-9]", lambda found: f"_u{ord(found[0]):x}_", attribute)
 
 
+@cache
 def attribute_name(column: str) -> str:
     return re.sub(r"_u([0-9a-f]+)_", lambda found: chr(int(found[1], 16)), column.removeprefix(PREFIX))
 
