@@ -30,6 +30,8 @@ CONNECT_S = 10.0
 """Until a host that says nothing counts as unreachable: much less than an answer may take."""
 TEMPERATURES = (0.0, 0.3, 0.7)
 """Of the first try and of those after an answer that could not be used."""
+SAMPLED = (0.7, 0.8, 0.9)
+"""The same for answers that are drawn by chance."""
 
 
 def _no_thinking() -> dict[str, Any]:
@@ -116,7 +118,7 @@ class ChatEndpoint:
     def _ask(self, key: str, question: Question) -> None:
         problem = ""
         messages = question.messages()
-        for temperature in TEMPERATURES:
+        for temperature in SAMPLED if question.sample else TEMPERATURES:
             content = self._complete(question, messages, temperature)
             try:
                 answer = question.read(content)
@@ -143,6 +145,7 @@ class ChatEndpoint:
                 temperature=temperature,
                 max_tokens=question.max_tokens or self.settings.max_tokens,
                 response_format=_response_format(question.form) if question.form else openai.omit,
+                seed=question.sample or openai.omit,
                 extra_body=dict(self.settings.extra),
             )
         except openai.APIStatusError as error:
@@ -201,7 +204,8 @@ class ChatEndpoint:
         """Equal for equal questions: model and settings, prompt and form, pictures' bytes, words."""
         parts: list[Any] = [part if isinstance(part, str) else {"picture": self._hash(part)} for part in question.parts]
         limit = [question.max_tokens] if question.max_tokens else []
-        asked = [self.asked_of, prompt_version(question.prompt, question.form), parts, *limit]
+        drawn = [{"sample": question.sample}] if question.sample else []
+        asked = [self.asked_of, prompt_version(question.prompt, question.form), parts, *limit, *drawn]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
     def _hash(self, picture: Path | Picture) -> str:

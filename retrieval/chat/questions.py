@@ -49,6 +49,8 @@ class Question:
     """None: the answer is a text."""
     max_tokens: int | None = None
     """None: as the settings say."""
+    sample: int = 0
+    """0 for the likeliest answer; from 1 on, answers drawn by chance that are kept apart."""
 
     def messages(self) -> list[dict[str, Any]]:
         """As the endpoint takes them. Raises ImageError for a picture that cannot be used."""
