@@ -1,9 +1,11 @@
-"""Checkpoints of a training run: one file that is replaced as a whole, and taken up only by the run that made it."""
+"""Checkpoints of a training run: one file that is replaced as a whole, and taken up only by the run that made it.
+
+Frozen parameters are left out, so that a LoRA's checkpoint is as small as the LoRA.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,18 +39,15 @@ class Trained:
 def save(state: Trained, out: Path, settings: Mapping[str, Any], random: list[dict[str, Any]]) -> None:
     """random: of each process (`processes.gather_states`)."""
     kept = {
-        "module": state.module.state_dict(),
-        "averaged": state.averaged.state_dict() if state.averaged is not None else None,
+        "module": _changing(state.module),
+        "averaged": _changing(state.averaged) if state.averaged is not None else None,
         "optimiser": state.optimiser.state_dict(),
         "settings": json.dumps(_plain(settings)),
         "step": state.step,
         "random": random,
     }
     temporary = out / f"{NAME}.tmp"
-    with temporary.open("wb") as file:
-        torch.save(kept, file)
-        file.flush()
-        os.fsync(file.fileno())
+    torch.save(kept, temporary)
     temporary.replace(out / NAME)
 
 
@@ -66,15 +65,28 @@ def resume(state: Trained, out: Path, settings: Mapping[str, Any]) -> list[dict[
             f"{file} was made with other settings ({', '.join(differing)}): choose another --out or delete it."
         )
     try:
-        state.module.load_state_dict(kept["module"])
+        _load(state.module, kept["module"])
         if state.averaged is not None:
-            state.averaged.load_state_dict(kept["averaged"])
+            _load(state.averaged, kept["averaged"])
         state.optimiser.load_state_dict(kept["optimiser"])
     except (RuntimeError, ValueError) as error:  # torch says so when shapes or names differ
         raise TrainingError(f"{file} is of another model: choose another --out or delete it. {error}") from error
     state.step = int(kept["step"])
     random: list[dict[str, Any]] = kept["random"]
     return random
+
+
+def _changing(module: nn.Module) -> dict[str, Any]:
+    """Its state without the frozen parameters, which the caller of `loop.run` brings again."""
+    frozen = {name for name, parameter in module.named_parameters() if not parameter.requires_grad}
+    return {name: value for name, value in module.state_dict().items() if name not in frozen}
+
+
+def _load(module: nn.Module, changing: dict[str, Any]) -> None:
+    """Raises RuntimeError unless the names and shapes are those of `_changing(module)`."""
+    if changing.keys() != _changing(module).keys():
+        raise RuntimeError("Its parameters have other names, or other parameters are frozen.")
+    module.load_state_dict(changing, strict=False)
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
+from retrieval.errors import TrainingError
 from retrieval.fashion_am.data import (
     LOW_WIDTH,
     TRUNK_SHAPE,
@@ -74,5 +75,5 @@ def test_a_cache_of_another_recipe_is_refused(tmp_path):
     cache([sample("a")], trunk, tmp_path)
     index = json.loads((tmp_path / "index.json").read_text())
     (tmp_path / "index.json").write_text(json.dumps(index | {"recipe": "older"}))
-    with pytest.raises(ValueError, match="another version"):
+    with pytest.raises(TrainingError, match="another version"):
         cache([], trunk, tmp_path)
