@@ -84,7 +84,13 @@ def test_words_find_the_colour_they_name(encoder, pictures):
 def test_a_query_is_its_words_and_its_mean_picture_less_half_the_mean_of_what_is_unwanted(encoder, pictures):
     red, blue, green = (encoder.encode_queries([Query("q", "", (pictures[c],))])[0] for c in pictures)
     top, logo = (encoder.encode_queries([Query("q", text)])[0] for text in ("top", "logo"))
-    query = Query("q", "top", (pictures["red"], pictures["blue"]), (), ("logo", " "), (pictures["green"],))
+    query = Query(
+        "q",
+        "top",
+        (pictures["red"], pictures["blue"]),
+        unwanted_texts=("logo", " "),
+        unwanted_images=(pictures["green"],),
+    )
     expected = top + (red + blue) / 2 - 0.5 * (logo + green) / 2
     np.testing.assert_allclose(encoder.encode_queries([query])[0], expected / np.linalg.norm(expected), atol=1e-5)
 

@@ -1,0 +1,207 @@
+"""The picture and the text tower of a system's folder in ONNX Runtime, shared by all encoders over them.
+
+A folder need not repeat large files: its card's `base` names another folder, relative to it, where those that are
+missing here lie. Nothing is fetched from anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from retrieval import images
+from retrieval.encoders.preprocess import PREPROCESSING, pixels
+from retrieval.errors import EncoderError
+from retrieval.protocols import Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+    from PIL.Image import Image as Picture
+
+    from retrieval.protocols import Embeddings
+    from retrieval.schema import Image, Item
+
+T = TypeVar("T")
+DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "encoder"
+CARD, PICTURE, TEXT, TOKENIZER = "card.json", "picture.onnx", "text.onnx", "tokenizer.json"
+CARD_FORMAT = 1
+SENTENCE_DIM = 384
+BATCH = 32
+KEPT_PICTURES = 4096
+"""Vectors of reference pictures that are kept, the last used ones: about 5 MB."""
+
+
+class Towers:
+    """Both towers of one joint space. Safe to use from several threads. `open` is how it is made.
+
+    caption_weight: how much an item's name counts beside its picture (0: the picture alone, as benchmarks want).
+    """
+
+    def __init__(self, picture: Any, text: Any, tokenizer: Any, card: dict[str, Any], caption_weight: float) -> None:
+        self._picture = picture
+        self._text = text
+        self._tokenizer = tokenizer
+        self._caption_weight = caption_weight
+        self._kept: OrderedDict[Image, NDArray[np.float32]] = OrderedDict()
+        self._lock = Lock()
+        self.manifest = Manifest(
+            encoder=str(card["name"]),
+            revision=f"{card['revision']}/{PREPROCESSING}/caption={caption_weight:g}",
+            dim=int(card["dim"]),
+        )
+
+    @classmethod
+    def open(cls, folder: Path, caption_weight: float = 0.0) -> Towers:
+        """Raises EncoderError when files are missing, damaged or of another version."""
+        card = read_card(folder)
+        picture, text = (open_session(find_file(folder, card, name)) for name in (PICTURE, TEXT))
+        tokenizer = open_tokenizer(find_file(folder, card, TOKENIZER))
+        tokenizer.enable_truncation(int(card["max_tokens"]))
+        tokenizer.enable_padding()
+        return cls(picture, text, tokenizer, card, caption_weight)
+
+    def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings:
+        """As `protocols.Encoder`."""
+        embeddings = self.encode_pictures(pictures)
+        if self._caption_weight == 0:
+            return embeddings
+        captions = self.encode_texts([item.caption for item in items])[0]
+        named = np.array([[bool(item.caption)] for item in items], np.float32)
+        return unit(embeddings + np.float32(self._caption_weight) * captions * named)
+
+    def encode_pictures(self, pictures: Sequence[Picture]) -> Embeddings:
+        """Decoded RGB pictures -> float32 (n, dim), unit rows."""
+        parts = [
+            self._picture.run(None, {"pixels": np.stack([pixels(p) for p in pictures[at : at + BATCH]])})[0]
+            for at in range(0, len(pictures), BATCH)
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, self.manifest.dim), np.float32)
+
+    def encode_references(self, references: Sequence[Image]) -> dict[Image, NDArray[np.float32]]:
+        """Vectors (dim,) of the distinct pictures; one that was encoded lately is not encoded again.
+
+        Raises ImageError for a picture that cannot be decoded.
+        """
+        found: dict[Image, NDArray[np.float32]] = {}
+        with self._lock:
+            for image in references:
+                if image in self._kept:
+                    self._kept.move_to_end(image)
+                    found[image] = self._kept[image]
+        missing = [image for image in dict.fromkeys(references) if image not in found]
+        # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
+        encoded = self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in missing])
+        new = dict(zip(missing, encoded, strict=True))
+        with self._lock:
+            self._kept.update(new)
+            while len(self._kept) > KEPT_PICTURES:
+                self._kept.popitem(last=False)
+        return found | new
+
+    def encode_texts(self, texts: Sequence[str]) -> tuple[Embeddings, Embeddings]:
+        """Joint vectors (n, dim) and sentence vectors (n, 384). Batches hold texts of like length: less padding."""
+        joint = np.zeros((len(texts), self.manifest.dim), np.float32)
+        sentence = np.zeros((len(texts), SENTENCE_DIM), np.float32)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        for at in range(0, len(order), BATCH):
+            rows = order[at : at + BATCH]
+            encodings = self._tokenizer.encode_batch([texts[i] for i in rows])
+            ids = np.array([e.ids for e in encodings], np.int64)
+            mask = np.array([e.attention_mask for e in encodings], np.int64)
+            joint[rows], sentence[rows] = self._text.run(None, {"ids": ids, "mask": mask})
+        return joint, sentence
+
+
+def read_card(folder: Path) -> dict[str, Any]:
+    """What the export wrote beside the weights. Raises EncoderError for none, a damaged one or another version's."""
+    try:
+        card: dict[str, Any] = json.loads((folder / CARD).read_text("utf8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise EncoderError(
+            f"There is no encoder in {folder} ({error}): restore assets/encoder from the repository."
+        ) from error
+    if not isinstance(card, dict):
+        raise EncoderError(f"{folder / CARD} is damaged: restore it from the repository, or export the encoder again.")
+    if card.get("format") != CARD_FORMAT or card.get("preprocessing") != PREPROCESSING:
+        raise EncoderError(
+            f"The encoder in {folder} was exported for format {card.get('format')} and preprocessing "
+            f"{card.get('preprocessing')!r}, this version reads {CARD_FORMAT} and {PREPROCESSING!r}: export it again."
+        )
+    if missing := [key for key in ("name", "revision", "dim", "max_tokens") if key not in card]:
+        raise EncoderError(f"{folder / CARD} lacks {', '.join(missing)}: restore it, or export the encoder again.")
+    return card
+
+
+def base_of(folder: Path, card: dict[str, Any]) -> Path | None:
+    """The folder where files lie that this one does not repeat."""
+    base = card.get("base")
+    return (folder / base).resolve() if isinstance(base, str) else None
+
+
+def find_file(folder: Path, card: dict[str, Any], name: str) -> Path:
+    """Here, or in the base. Raises EncoderError when it is in neither, or the base's is not the one of the card."""
+    base = base_of(folder, card)
+    if base is None or (folder / name).is_file():
+        return folder / name
+    if not (base / CARD).is_file():
+        raise EncoderError(f"The encoder in {folder} needs {name} of {base}, which is no encoder: restore that folder.")
+    base_card = read_card(base)
+    wanted, there = (each.get("sha256", {}).get(name) for each in (card, base_card))
+    if wanted is not None and wanted != there:
+        raise EncoderError(
+            f"The encoder in {folder} was made with another {name} than the one in {base} (revision "
+            f"{base_card['revision']}): restore that folder, or train and export again over it."
+        )
+    return find_file(base, base_card, name)
+
+
+def open_session(file: Path) -> Any:
+    """Raises EncoderError for a file that is missing or damaged."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # or it writes to the user's cache and looks up a host
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = min(4, os.cpu_count() or 1)
+    options.log_severity_level = 3
+    try:
+        return ort.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library raises bare exceptions of its own
+        raise _damaged(file.parent, error) from error
+
+
+def open_tokenizer(file: Path) -> Any:
+    """Without truncation and padding. Raises EncoderError for a file that is missing or damaged."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises bare exceptions of its own
+        raise _damaged(file.parent, error) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _damaged(folder: Path, error: Exception) -> EncoderError:
+    return EncoderError(f"The weights in {folder} are damaged ({error}): restore them from the repository.")
+
+
+def encode_once(values: Sequence[T], encode: Callable[[Sequence[T]], Embeddings]) -> dict[T, NDArray[np.float32]]:
+    distinct = list(dict.fromkeys(values))
+    return dict(zip(distinct, encode(distinct), strict=True)) if distinct else {}
+
+
+def unit(vectors: Embeddings) -> Embeddings:
+    """For sums of the towers' outputs, which have unit length themselves."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    result: Embeddings = (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
+    return result
