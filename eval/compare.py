@@ -45,6 +45,14 @@ class Difference:
 
 def compare(a: Run, b: Run) -> dict[str, list[Difference]]:
     """Kind of query -> measures. Raises RunError for runs over different queries."""
+    refuse_other_queries(a, b)
+    titles = ("whole gallery", "candidates of the query's own (ASFR)")
+    pairs = zip(titles, score_run(a), score_run(b), strict=True)
+    return {title: _differences(ours, theirs) for title, ours, theirs in pairs if ours.records}
+
+
+def refuse_other_queries(a: Run, b: Run) -> None:
+    """Raises RunError for runs over different queries, or another gallery."""
     for name in SAME:
         one, other = a.settings.get(name), b.settings.get(name)
         if one != other:
@@ -52,9 +60,6 @@ def compare(a: Run, b: Run) -> dict[str, list[Difference]]:
                 f"{a.folder} and {b.folder} have another {name} ({one!r} and {other!r}): compare runs over the same "
                 "queries and the same gallery."
             )
-    titles = ("whole gallery", "candidates of the query's own (ASFR)")
-    pairs = zip(titles, score_run(a), score_run(b), strict=True)
-    return {title: _differences(ours, theirs) for title, ours, theirs in pairs if ours.records}
 
 
 def _differences(a: Scored, b: Scored) -> list[Difference]:
