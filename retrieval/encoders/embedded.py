@@ -6,7 +6,7 @@ ones subtracted. It needs no training beyond the two towers and stays as the lat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,10 @@ class EmbeddedEncoder:
         )
         vectors = [_fused(query, texts, pictures, self.manifest.dim) for query in queries]
         return unit(np.array(vectors, np.float32).reshape(len(queries), self.manifest.dim))
+
+    def remember(self, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
+        """As `protocols.RemembersPictures`."""
+        self.towers.remember(embeddings)
 
     def encode_pictures(self, pictures: Sequence[Picture]) -> Embeddings:
         """Decoded RGB pictures -> float32 (n, dim), unit rows."""

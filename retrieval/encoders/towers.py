@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,6 +52,7 @@ class Towers:
         self._tokenizer = tokenizer
         self._caption_weight = caption_weight
         self._kept: OrderedDict[Image, NDArray[np.float32]] = OrderedDict()
+        self._remembered: Mapping[str, NDArray[np.float32]] = {}
         self._lock = Lock()
         self.manifest = Manifest(
             encoder=str(card["name"]),
@@ -68,6 +69,11 @@ class Towers:
         tokenizer.enable_truncation(int(card["max_tokens"]))
         tokenizer.enable_padding()
         return cls(picture, text, tokenizer, card, caption_weight)
+
+    @property
+    def name(self) -> str:
+        """Changes whenever a vector would."""
+        return f"{self.manifest.encoder}/{self.manifest.revision}"
 
     def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings:
         """As `protocols.Encoder`."""
@@ -86,15 +92,19 @@ class Towers:
         ]
         return np.concatenate(parts) if parts else np.zeros((0, self.manifest.dim), np.float32)
 
+    def remember(self, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
+        """Unit vectors of pictures by their path, as `encode_pictures` gives them: these files are not read again."""
+        self._remembered = embeddings
+
     def encode_references(self, references: Sequence[Image]) -> dict[Image, NDArray[np.float32]]:
         """Vectors (dim,) of the distinct pictures; one that was encoded lately is not encoded again.
 
         Raises ImageError for a picture that cannot be decoded.
         """
-        found: dict[Image, NDArray[np.float32]] = {}
+        found = {image: self._remembered[image.path] for image in references if image.path in self._remembered}
         with self._lock:
             for image in references:
-                if image in self._kept:
+                if image not in found and image in self._kept:
                     self._kept.move_to_end(image)
                     found[image] = self._kept[image]
         missing = [image for image in dict.fromkeys(references) if image not in found]
