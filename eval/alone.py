@@ -8,7 +8,7 @@ Turns of equal number are encoded together, since in live history the next one s
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from eval.opening import (
     History,
     Request,
     index_gallery,
+    is_described,
     open_system,
     picked,
     read_requested,
@@ -111,8 +112,8 @@ def alone(request: Request, out: Path, references: References = "previous", *, p
         if writer.left:
             gallery = read_gallery(indexed.index, encoder.manifest)
             protocol = Protocol(request.history, references, settings["depth"], references_stay(benchmark))
-            if isinstance(encoder, RemembersPictures) and request.caption_weight == 0:
-                encoder.remember(gallery.by_path(benchmark))
+            if request.caption_weight == 0 and not is_described(benchmark):
+                _remember(encoder, gallery.by_path(benchmark))
             ranker = Ranker(benchmark, encoder, gallery, protocol)
             with tqdm(total=len(sessions), initial=len(sessions) - len(writer.left), unit="session", desc="Ranking",
                       disable=not progress) as bar:  # fmt: skip
@@ -130,6 +131,14 @@ def read_gallery(index: Path, manifest: Manifest) -> Gallery:
     with LanceStore.open(index, manifest) as store:
         item_ids = sorted(store.fingerprints())
         return Gallery(item_ids, store.embeddings(item_ids))
+
+
+def _remember(encoder: Encoder, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
+    """A gallery's picture has one vector, as item and as reference: it need not be encoded again."""
+    for each in (encoder, getattr(encoder, "towers", None)):
+        if isinstance(each, RemembersPictures):
+            each.remember(embeddings)
+            return
 
 
 class Ranker:
