@@ -23,8 +23,10 @@ from retrieval.baselines.dialog_manager import DialogManager
 from retrieval.baselines.mai import Mai
 from retrieval.baselines.turn_inputs import Features, TowerFeatures, Towers
 from retrieval.errors import DependencyError, EncoderError, MessageError
+from retrieval.protocols import RemembersPictures
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from PIL.Image import Image as Picture
 
     from retrieval.protocols import Embeddings, Manifest
@@ -50,6 +52,11 @@ class BaselineEncoder:
 
     def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings:
         return self._towers.encode_items(items, pictures)
+
+    def remember(self, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
+        """Handed on to the towers, where they can use them."""
+        if isinstance(self._towers, RemembersPictures):
+            self._towers.remember(embeddings)
 
     def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
         for query in queries:

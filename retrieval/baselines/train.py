@@ -13,7 +13,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,6 @@ from retrieval.baselines.turn_inputs import (
 )
 from retrieval.benchmark import Benchmark, read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
-from retrieval.errors import EncoderError
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.turns import TurnBatch, Turns
@@ -70,8 +69,8 @@ class BaselineSettings:
 
 SETTINGS: dict[str, BaselineSettings] = {
     "dialog_manager": BaselineSettings(),
-    "cfir": BaselineSettings(),
-    "mai": BaselineSettings(width=256),
+    "cfir": BaselineSettings(width=256),
+    "mai": BaselineSettings(width=128),
 }
 
 
@@ -100,16 +99,15 @@ class Material:
     validation: Validation
 
 
-def read_material(benchmark: Benchmark, towers: EmbeddedEncoder, folder: Path) -> Material:
-    """Frozen features of the train and val splits; `folder` keeps them."""
+def read_material(benchmark: Benchmark, towers: EmbeddedEncoder, folder: Path, reads_tokens: bool = True) -> Material:
+    """Frozen features of the train and val splits; `folder` keeps them. reads_tokens: also hidden states."""
     vectors = picture_vectors(benchmark, NamedTowers(towers), folder)
     train = benchmark.split("train")
     readings = (examples(benchmark, train, "previous"), examples(benchmark, train, "resolved"))
     validation = open_validation(benchmark, vectors)
     texts = _texts((*readings[0], *validation.examples))
-    features = StoredFeatures(
-        vectors, stored_text_vectors(towers, texts, folder), TextTrunk().bank(texts, folder / "text_states.pt")
-    )
+    bank = TextTrunk().bank(texts, folder / "text_states.pt") if reads_tokens else None
+    features = StoredFeatures(vectors, stored_text_vectors(towers, texts, folder), bank)
     return Material(readings, _train_gallery(benchmark, readings[0]), features, validation)
 
 
@@ -137,7 +135,7 @@ def late_fusion(queries: Sequence[Example], features: StoredFeatures) -> Embeddi
 
 
 def train(kind: str, material: Material, settings: BaselineSettings, out: Path) -> ConversationModel:
-    """Goes on from `out/checkpoint.pt`. Raises EncoderError for another run's, or when the loss is not finite."""
+    """Goes on from `out/checkpoint.pt`. Raises TrainingError like `loop.run`."""
     torch.manual_seed(settings.seed)
     dim = material.validation.vectors.vectors.shape[1]
     model = KINDS[kind](ModelSettings(dim, settings.width, settings.dropout))
@@ -157,17 +155,9 @@ def train(kind: str, material: Material, settings: BaselineSettings, out: Path) 
         loss.backward()
         return float(loss.item())
 
-    def validate(averaged: nn.Module) -> Mapping[str, float]:
-        return scores(averaged, material)
-
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     made_of = {"kind": kind, "dim": dim, "turns": len(material.readings[0]), **asdict(settings)}
-    try:
-        trained = loop.run(
-            model, _groups(model, settings), turns.epoch, turns.n_batches, backward, schedule, out, made_of, validate
-        )
-    except (ValueError, FloatingPointError) as error:
-        raise EncoderError(str(error)) from error
+    trained = loop.run(model, _groups(model, settings), turns.epoch, turns.n_batches, backward, schedule, out, made_of)
     assert isinstance(trained, ConversationModel)
     return trained
 
@@ -192,7 +182,8 @@ def run(arguments: argparse.Namespace) -> int:
     torch.set_num_threads(arguments.threads)
     settings = replace(SETTINGS[arguments.kind], seed=arguments.seed, **_chosen(arguments))
     benchmark, towers = read_benchmark(arguments.benchmark), EmbeddedEncoder.open(arguments.towers)
-    material = read_material(benchmark, towers, arguments.vectors or arguments.out / "vectors")
+    reads_tokens = KINDS[arguments.kind].reads_tokens
+    material = read_material(benchmark, towers, arguments.vectors or arguments.out / "vectors", reads_tokens)
     started = time.monotonic()
     model = train(arguments.kind, material, settings, arguments.out)
     log.info("trained in %.0f s", time.monotonic() - started)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from retrieval.fashion_am.texts import TextBank
 from retrieval.schema import Image, Query
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from retrieval.fashion_am.vectors import PictureVectors
     from retrieval.protocols import Embeddings, Manifest
     from retrieval.schema import Item
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+MAX_KEPT = 8192
+"""Pictures, and texts, whose features are kept at a time (about 40 MB of hidden states)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,8 @@ class StoredFeatures:
 
     picture_vectors: PictureVectors
     text_vectors: Mapping[str, NDArray[np.float32]]
-    bank: TextBank
+    bank: TextBank | None
+    """None where no model reads tokens."""
 
     def pictures(self, images: Sequence[Image]) -> Embeddings:
         return self.picture_vectors.of([image.image_id for image in images])
@@ -93,25 +99,51 @@ class StoredFeatures:
         return np.stack([self.text_vectors[text] for text in texts])
 
     def states(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
+        if self.bank is None:
+            raise ValueError("no hidden states were stored")
         return self.bank.batch(texts)
 
 
 class TowerFeatures:
-    """Features computed when they are asked for. The text trunk is loaded on the first use of `states`."""
+    """Features computed when they are asked for, and kept for the next turns of the same conversations.
+
+    The text trunk is loaded on the first use of `states`.
+    """
 
     def __init__(self, towers: Towers) -> None:
         self._towers = towers
         self._trunk: TextTrunk | None = None
+        self._pictures: dict[Image, NDArray[np.float32]] = {}
+        self._texts: dict[str, NDArray[np.float32]] = {}
+        self._states: dict[str, Tensor] = {}
 
     def pictures(self, images: Sequence[Image]) -> Embeddings:
-        return self._towers.encode_queries([Query("", references=(image,)) for image in images])
+        def encode(new: Sequence[Image]) -> Embeddings:
+            return self._towers.encode_queries([Query("", references=(image,)) for image in new])
+
+        return np.stack(_looked_up(self._pictures, images, encode))
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        return self._towers.encode_queries([Query("", text) for text in texts])
+        def encode(new: Sequence[str]) -> Embeddings:
+            return self._towers.encode_queries([Query("", text) for text in new])
+
+        return np.stack(_looked_up(self._texts, texts, encode))
 
     def states(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
-        self._trunk = self._trunk or TextTrunk()
-        return self._trunk.bank(texts).batch(texts)
+        self._trunk = trunk = self._trunk or TextTrunk()
+        found = _looked_up(self._states, texts, trunk.states)
+        lengths = torch.tensor([len(states) for states in found])
+        mask = torch.arange(int(lengths.max()))[None] < lengths[:, None]
+        return nn.utils.rnn.pad_sequence(found, batch_first=True).float(), mask
+
+
+def _looked_up(kept: dict[K, V], keys: Sequence[K], encode: Callable[[Sequence[K]], Iterable[V]]) -> list[V]:
+    """In the order of `keys`; those that are not kept are encoded together."""
+    if len(kept) > MAX_KEPT:
+        kept.clear()
+    if new := [key for key in dict.fromkeys(keys) if key not in kept]:
+        kept.update(zip(new, encode(new), strict=True))
+    return [kept[key] for key in keys]
 
 
 class TextTrunk:
@@ -127,11 +159,14 @@ class TextTrunk:
         load_minilm(self._tower, minilm / "model.safetensors")
         self._tokenizer = open_tokenizer(minilm / "tokenizer.json")
 
-    def bank(self, texts: Iterable[str], file: Path | None = None) -> TextBank:
+    def bank(self, texts: Iterable[str], file: Path) -> TextBank:
         """Hidden states of all these texts; `file` keeps them."""
-        if file is None:
-            return TextBank.encode(self._tower, self._tokenizer, texts)
         return TextBank.cached(self._tower, self._tokenizer, texts, file)
+
+    def states(self, texts: Sequence[str]) -> list[Tensor]:
+        """Hidden states of each of these distinct texts, (t, 384) in half precision."""
+        bank = TextBank.encode(self._tower, self._tokenizer, texts)
+        return [bank.states[bank.starts[row] : bank.starts[row + 1]] for row in map(bank.row.__getitem__, texts)]
 
 
 def stored_text_vectors(towers: Towers, texts: Iterable[str], out: Path) -> dict[str, NDArray[np.float32]]:
