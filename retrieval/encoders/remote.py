@@ -1,0 +1,298 @@
+"""Queries through a model server: FashionAM at the paper's size, served by vLLM, its retrieval head applied here.
+
+`fashion_am/serving.py` writes the folder and says how to serve it. The server answers POST /pooling with the hidden
+states of a conversation; the vectors of gallery items come from whatever made them, a picture tower or a file. Needs
+neither torch nor a GPU.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import http.client
+import json
+import logging
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from retrieval import images
+from retrieval.encoders.embedded import UNWANTED_WEIGHT
+from retrieval.errors import DependencyError, EncoderError, MessageError
+from retrieval.fashion_am.chat import ChatLimits, data_url, fitted, message_of
+from retrieval.fashion_am.context import Template, context_of, open_template
+from retrieval.schema import HistoryTurn, Image, Item, Query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+    from PIL.Image import Image as Picture
+
+    from retrieval.fashion_am.vectors import PictureVectors
+    from retrieval.protocols import Embeddings, Manifest
+
+log = logging.getLogger(__name__)
+
+CARD_FORMAT, KIND, HEAD = 1, "fashion_am_remote", "head.safetensors"
+NORM_EPSILON = 1e-5
+AGREEMENT, GOOD_AGREEMENT = 0.99, 0.999
+"""Cosine of the probe's vector by a server with the one in the card: below the first it is refused, below the second
+noted. 16 bits cost less than .001; states before the final norm, or other picture sizes, cost more than .01."""
+PROBE = Query(
+    "probe",
+    "the same with long sleeves, in red",
+    references=(Image("probe", ""),),
+    history=(HistoryTurn("a summer dress", (), Image("probe", "")),),
+)
+
+
+class ItemEncoder(Protocol):
+    """The gallery's side of an encoder."""
+
+    @property
+    def manifest(self) -> Manifest: ...
+
+    def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings: ...
+
+
+class GivenVectors:
+    """Implements `ItemEncoder` with vectors that were made elsewhere, e.g. by CLIP on a GPU."""
+
+    def __init__(self, vectors: PictureVectors, manifest: Manifest) -> None:
+        self._vectors = vectors
+        self.manifest = manifest
+
+    def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings:  # noqa: ARG002
+        """Raises EncoderError for a picture without a vector."""
+        try:
+            return np.asarray(self._vectors.of([item.image.image_id for item in items]), np.float32)
+        except KeyError as error:
+            raise EncoderError(f"There is no vector of picture {error}: encode the gallery again.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How a server is asked."""
+
+    model: str = "fashion-am"
+    """Its --served-model-name."""
+    timeout_s: float = 60.0
+    attempts: int = 3
+    """Times that one query is sent, while the server cannot be reached or is too busy."""
+    wait_s: float = 0.5
+    """Before the second attempt; doubled before each further one."""
+    parallel: int = 8
+    """Queries under way at once; the server makes batches of them."""
+    api_key: str = ""
+
+
+class RemoteEncoder:
+    """Implements `protocols.Encoder`; `open` is how it is made."""
+
+    def __init__(
+        self,
+        card: Mapping[str, Any],
+        head: Mapping[str, NDArray[np.float32]],
+        url: str,
+        items: ItemEncoder,
+        options: ServerOptions,
+    ) -> None:
+        """card, head: as `fashion_am.serving` wrote them."""
+        self._card, self._head, self._items, self._options = card, head, items, options
+        self._url = url.rstrip("/")
+        self._limits = ChatLimits(card["pictures"], card["picture_tokens"], card["least_tokens"])
+        self._template = _template_of(card)
+
+    @classmethod
+    def open(
+        cls, folder: Path, url: str, items: ItemEncoder, options: ServerOptions | None = None, check: bool = True
+    ) -> RemoteEncoder:
+        """url: of the server, "http://localhost:8000". check: have the probe encoded, and refuse a server that does it
+        otherwise. Raises EncoderError for a folder, a gallery or a server that does not fit, DependencyError when
+        safetensors is missing."""
+        card, head = _read_card(folder), _read_head(folder / HEAD)
+        theirs = (card["name"], card["revision"], card["dim"])
+        ours = (items.manifest.encoder, items.manifest.revision, items.manifest.dim)
+        if theirs != ours:
+            raise EncoderError(f"{folder} was trained against vectors of {theirs}, the gallery has those of {ours}.")
+        encoder = cls(card, head, url, items, options or ServerOptions())
+        if check:
+            encoder.check()
+        return encoder
+
+    @property
+    def manifest(self) -> Manifest:
+        return self._items.manifest
+
+    def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings:
+        return self._items.encode_items(items, pictures)
+
+    def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
+        """Each with its whole history. Raises EncoderError when the server does not answer as it should."""
+        for query in queries:
+            if not (query.text.strip() or query.request.strip() or query.references):
+                raise MessageError("There is nothing to search for: write a few words or add a picture.")
+        if not queries:
+            return np.zeros((0, self.manifest.dim), np.float32)
+        with ThreadPoolExecutor(self._options.parallel) as pool:
+            return np.stack(list(pool.map(self._encoded, queries)))
+
+    def check(self) -> None:
+        """Raises EncoderError when the server gives the probe another vector than the trained model did."""
+        vector = self._vector(PROBE, lambda _: probe_picture())
+        agreement = float(vector @ _unit(np.array(self._card["probe"], np.float32)))
+        if agreement < AGREEMENT:
+            raise EncoderError(
+                f"The server at {self._url} is not the model of this folder, or reads it otherwise: its vector of the "
+                f"probe has cosine {agreement:.3f} with the one in the card. Serve the folder itself, with the command "
+                "in retrieval/fashion_am/serving.py."
+            )
+        if agreement < GOOD_AGREEMENT:
+            log.warning("the server's vectors agree only to cosine %.4f with the trained model's", agreement)
+
+    def _encoded(self, query: Query) -> NDArray[np.float32]:
+        vector = self._vector(query, _open_picture)
+        if not query.unwanted_images:
+            return vector
+        shown = [_open_picture(image) for image in query.unwanted_images]
+        unwanted = self._items.encode_items([Item(i.image_id, i, "") for i in query.unwanted_images], shown)
+        return _unit(vector - np.float32(UNWANTED_WEIGHT) * unwanted.mean(axis=0))
+
+    def _vector(self, query: Query, open_picture: Callable[[Image], Picture]) -> NDArray[np.float32]:
+        content: list[dict[str, Any]] = []
+        for part in message_of(context_of(query, self._template), self._limits):
+            if isinstance(part, str):
+                content.append({"type": "text", "text": part})
+            else:
+                picture = data_url(fitted(open_picture(part), self._limits))
+                content.append({"type": "image_url", "image_url": {"url": picture}})
+        states = self._states([{"role": "user", "content": content}])
+        pooled = states.mean(axis=0)
+        normed = (pooled - pooled.mean()) / np.sqrt(pooled.var() + NORM_EPSILON)
+        normed = normed * self._head["norm.weight"] + self._head["norm.bias"]
+        return _unit(self._head["linear.weight"] @ normed + self._head["linear.bias"])
+
+    def _states(self, messages: list[dict[str, Any]]) -> NDArray[np.float32]:
+        """Of the suffix: (M, width)."""
+        answer = self._asked(
+            {
+                "model": self._options.model,
+                "messages": messages,
+                "task": "token_embed",
+                "use_activation": False,
+                "encoding_format": "base64",
+                "embed_dtype": "float16",
+                "endianness": "little",
+            }
+        )
+        width, suffix = int(self._card["width"]), int(self._card["suffix"])
+        try:
+            states = _numbers(answer["data"][0]["data"]).reshape(-1, width)
+        except (KeyError, IndexError, TypeError, ValueError, binascii.Error) as error:
+            raise EncoderError(
+                f"The server at {self._url} does not answer with the states of {width} numbers that the model of this "
+                f"folder has ({error!r}): serve the folder as retrieval/fashion_am/serving.py says."
+            ) from error
+        if len(states) < suffix or not np.isfinite(states).all():
+            raise EncoderError(
+                f"The server at {self._url} answers with {len(states)} states that are not all finite, or fewer than "
+                f"the {suffix} of the suffix: serve the folder with pooling_type ALL, in bfloat16 or float32."
+            )
+        if np.abs(np.linalg.norm(states, axis=1) - 1).max() < 0.01:
+            raise EncoderError(
+                f"The server at {self._url} scales every state to length 1, which loses what the head needs: serve "
+                'with --pooler-config \'{"task": "token_embed", "pooling_type": "ALL", "use_activation": false}\'.'
+            )
+        return states[-suffix:]
+
+    def _asked(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The server's answer. Only what may pass is tried again: no connection, no answer in time, 429, 5xx."""
+        headers = {"Content-Type": "application/json"}
+        if self._options.api_key:
+            headers["Authorization"] = f"Bearer {self._options.api_key}"
+        request = urllib.request.Request(f"{self._url}/pooling", json.dumps(body).encode(), headers)
+        why = ""
+        for attempt in range(self._options.attempts):
+            if attempt:
+                time.sleep(self._options.wait_s * 2 ** (attempt - 1))
+            try:
+                with urllib.request.urlopen(request, timeout=self._options.timeout_s) as response:
+                    answer: dict[str, Any] = json.load(response)
+                    return answer
+            except urllib.error.HTTPError as error:
+                why = f"{error.code}: {error.read(500).decode('utf8', 'replace')}"
+                if error.code != http.HTTPStatus.TOO_MANY_REQUESTS and error.code < 500:
+                    raise EncoderError(f"The server at {self._url} refuses a query with {why}") from error
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                why = str(getattr(error, "reason", "") or error) or type(error).__name__
+        raise EncoderError(
+            f"The server at {self._url} gave no answer in {self._options.attempts} attempts ({why}). Is it running? "
+            "retrieval/fashion_am/serving.py says how to start it."
+        )
+
+
+def probe_picture() -> Picture:
+    """Colours that run across it and a square: shape, size and channels all tell."""
+    from PIL import Image as Pictures
+
+    y, x = np.mgrid[0:240, 0:180]
+    pixels = np.stack([x * 255 // 179, y * 255 // 239, (x // 30 + y // 30) % 2 * 200], axis=2).astype(np.uint8)
+    pixels[60:120, 40:90] = (200, 20, 30)
+    return Pictures.fromarray(pixels)
+
+
+def _open_picture(image: Image) -> Picture:
+    return images.open_picture(image.path, images.UPLOAD_SIDE)
+
+
+def _numbers(data: str | list[Any]) -> NDArray[np.float32]:
+    """A server that does not know the format that was asked for gives lists."""
+    if isinstance(data, str):
+        return np.frombuffer(base64.b64decode(data, validate=True), "<f2").astype(np.float32)
+    return np.array(data, np.float32)
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    result: NDArray[np.float32] = (vector / max(float(np.linalg.norm(vector)), 1e-12)).astype(np.float32)
+    return result
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    try:
+        card: dict[str, Any] = json.loads((folder / "card.json").read_text("utf8"))
+    except (OSError, ValueError) as error:
+        raise EncoderError(f"There is no served encoder's card in {folder} ({error}): export it again.") from error
+    if card.get("kind") != KIND or card.get("format") != CARD_FORMAT:
+        raise EncoderError(
+            f"{folder} holds an encoder of kind {card.get('kind')!r}, format {card.get('format')}; this version reads "
+            f"{KIND!r}, format {CARD_FORMAT}: export it again."
+        )
+    return card
+
+
+def _template_of(card: Mapping[str, Any]) -> Template:
+    template = open_template(card["template"]["name"])
+    if template.revision != card["template"]["revision"]:
+        raise EncoderError(f"The words of context template {template.name!r} have changed since training: train again.")
+    return template
+
+
+def _read_head(file: Path) -> dict[str, NDArray[np.float32]]:
+    try:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+    except ImportError as error:
+        raise DependencyError(f"{error}: pip install safetensors==0.8.0, as in requirements-train.txt") from error
+    try:
+        head: dict[str, NDArray[np.float32]] = load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise EncoderError(f"There is no retrieval head in {file} ({error}): export the encoder again.") from error
+    return head
