@@ -9,24 +9,35 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from retrieval.encoders.embedded import CARD_FORMAT
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING
+from retrieval.encoders.towers import CARD_FORMAT, PICTURE, TEXT, TOKENIZER, base_of, find_file, read_card
 from retrieval.errors import EncoderError
+from retrieval.fashion_am.backbones import MiniQueryEncoder, merged
 from retrieval.fashion_am.texts import MAX_TOKENS
 from retrieval.fashion_am.towers import PictureTower, TextTower
 
+if TYPE_CHECKING:
+    from retrieval.fashion_am.context import Template
+    from retrieval.fashion_am.query import QuerySettings
+
 log = logging.getLogger(__name__)
+QUERY = "query.onnx"
+QUERY_INPUTS = ("ids", "slots", "mask", "pictures", "roles", "requests")
+_CONTEXT = {0: "n", 1: "t"}
+QUERY_AXES = (_CONTEXT, _CONTEXT, _CONTEXT, {0: "n", 1: "p"}, {0: "n", 1: "p"}, {0: "n"})
 
 SMALL = 1024
 """Tensors with fewer numbers stay as they are."""
@@ -67,11 +78,7 @@ def export_encoder(
     card: what the training knows of itself (data, settings, scores); format, revision, shape and checksums are added.
     Raises EncoderError for a folder of something else: the whole of it would be replaced.
     """
-    if out.exists() and not (out / "card.json").is_file() and (not out.is_dir() or any(out.iterdir())):
-        raise EncoderError(f"{out} is no exported encoder, and would be replaced. Choose another --export.")
-    building = out.with_name(out.name + ".tmp")
-    shutil.rmtree(building, ignore_errors=True)
-    building.mkdir(parents=True)
+    building = _begun(out)
     pixels = torch.zeros(2, 3, INPUT_HEIGHT, INPUT_WIDTH, dtype=torch.uint8)
     _to_onnx(picture.eval(), (pixels,), ["pixels"], ["embedding"], ({0: "n"},), building / "picture.onnx")
     ids, mask = torch.full((2, 7), 5), torch.ones(2, 7, dtype=torch.int64)  # two tensors: one would be exported as one
@@ -80,7 +87,7 @@ def export_encoder(
     store_small(building / "picture.onnx")
     store_small(building / "text.onnx")
     shutil.copyfile(tokenizer_file, building / "tokenizer.json")
-    files = {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in sorted(building.iterdir())}
+    files = {file.name: _sha256(file) for file in sorted(building.iterdir())}
     revision = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16]
     whole = {
         "format": CARD_FORMAT,
@@ -92,9 +99,76 @@ def export_encoder(
         "sha256": files,
         **card,
     }
-    (building / "card.json").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
+    _finish(building, out, whole)
+
+
+def export_query(
+    model: MiniQueryEncoder, towers: Path, template: Template, settings: QuerySettings, out: Path, card: dict[str, Any]
+) -> None:
+    """Write the system `out` over the towers of another: query.onnx, picture.onnx and card.json; the text tower and
+    the tokenizer stay where the towers' folder has them.
+
+    card: what the training knows of itself. Raises EncoderError for a folder of something else.
+    """
+    building = _begun(out)
+    tower_card = read_card(towers)
+    _to_onnx(merged(model).eval(), _query_example(model), QUERY_INPUTS, ["query"], QUERY_AXES, building / QUERY)
+    store_small(building / QUERY)
+    shutil.copyfile(find_file(towers, tower_card, PICTURE), building / PICTURE)
+    files = {name: _sha256(building / name) for name in (PICTURE, QUERY)}
+    base = base_of(towers, tower_card) or towers.resolve()
+    made_of = {"query.onnx": files[QUERY], "template": template.revision}
+    whole = {
+        **{key: tower_card[key] for key in ("format", "name", "revision", "dim", "max_tokens", "preprocessing")},
+        "kind": "fashion_am",
+        "query_revision": hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16],
+        "template": {"name": template.name, "revision": template.revision},
+        "query": {"max_tokens": settings.max_tokens, "picture_tokens": settings.picture_tokens},
+        "base": os.path.relpath(base, out.resolve()),
+        "sha256": {**{name: _sha256(find_file(towers, tower_card, name)) for name in (TEXT, TOKENIZER)}, **files},
+        "training": card,
+    }
+    _finish(building, out, whole)
+
+
+def write_query_encoder(model: MiniQueryEncoder, out: Path, card: dict[str, Any]) -> None:
+    """`query.safetensors`, LoRA apart, and its card, for training on."""
+    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, out / "query.tmp")
+    (out / "query.tmp").replace(out / "query.safetensors")
+    whole = {"sha256": _sha256(out / "query.safetensors"), **card}
+    (out / "query.json.tmp").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
+    (out / "query.json.tmp").replace(out / "query.json")
+
+
+def _query_example(model: MiniQueryEncoder) -> tuple[Tensor, ...]:
+    """Sizes differ from each other and from 1: equal ones would be taken for one."""
+    n, p, k, t = 2, 3, model.picture_tokens, 29
+    slots = torch.zeros(n, t, dtype=torch.int64)
+    slots[:, 2 : 2 + p * k] = torch.arange(1, p * k + 1)
+    ids = torch.full((n, t), 7).masked_fill(slots > 0, 0)
+    mask = torch.ones(n, t, dtype=torch.int64)
+    mask[1, -3:] = 0
+    dim = model.encoder.head.linear.out_features
+    return ids, slots, mask, torch.randn(n, p, dim), torch.ones(n, p, dtype=torch.int64), torch.randn(n, dim)
+
+
+def _begun(out: Path) -> Path:
+    if out.exists() and not (out / "card.json").is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise EncoderError(f"{out} is no exported encoder, and would be replaced. Choose another --export.")
+    building = out.with_name(out.name + ".tmp")
+    shutil.rmtree(building, ignore_errors=True)
+    building.mkdir(parents=True)
+    return building
+
+
+def _finish(building: Path, out: Path, card: dict[str, Any]) -> None:
+    (building / "card.json").write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf8")
     shutil.rmtree(out, ignore_errors=True)
     building.rename(out)
+
+
+def _sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _to_onnx(

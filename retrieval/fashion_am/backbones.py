@@ -1,0 +1,108 @@
+"""Backbones of the query encoder, from transformers with LoRA by peft. `mini`: MiniLM that reads pictures as tokens."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from retrieval.errors import DependencyError
+from retrieval.fashion_am.packing import N_ROLES
+from retrieval.fashion_am.query_encoder import QueryEncoder, Shown
+from retrieval.fashion_am.torchvision_import import ensure_torchvision
+
+M = TypeVar("M", bound=nn.Module)
+LORA_RANK, LORA_ALPHA = 16, 32
+BERT_LORA = ("query", "key", "value", "dense")
+"""All linear maps of a BERT layer."""
+
+
+def open_minilm(folder: Path, layers: int) -> nn.Module:
+    """The first `layers` layers of a BERT model, weights and configuration from `folder`, without dropout.
+
+    Raises DependencyError when transformers is missing.
+    """
+    ensure_torchvision()
+    try:
+        from transformers import BertConfig, BertModel
+    except ImportError as error:
+        raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
+    config = BertConfig.from_pretrained(folder)
+    config.num_hidden_layers = layers
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
+    model: nn.Module = BertModel.from_pretrained(folder, config=config, add_pooling_layer=False)
+    return model
+
+
+def with_lora(model: nn.Module, targets: tuple[str, ...], dropout: float = 0.0) -> nn.Module:
+    """`model` frozen, with LoRA of the paper's rank on the modules named by their endings."""
+    ensure_torchvision()
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ImportError as error:
+        raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
+    config = LoraConfig(r=LORA_RANK, lora_alpha=LORA_ALPHA, lora_dropout=dropout, target_modules=list(targets))
+    adapted: Any = get_peft_model(model, config)  # type: ignore[arg-type]
+    return adapted.base_model.model  # type: ignore[no-any-return]
+
+
+def merged(model: M) -> M:
+    """A copy whose LoRA is added into the weights."""
+    from peft.tuners.lora import LoraLayer
+
+    whole = copy.deepcopy(model)
+    for name, module in list(whole.named_modules()):
+        if isinstance(module, LoraLayer):
+            module.merge()  # type: ignore[attr-defined]
+            parent, _, own = name.rpartition(".")
+            setattr(whole.get_submodule(parent), own, module.get_base_layer())
+    return whole
+
+
+class MiniQueryEncoder(nn.Module):
+    """`packing.Padded` as tensors to unit vectors (n, dim)."""
+
+    def __init__(
+        self, bert: nn.Module, dim: int, suffix: int, picture_tokens: int, residual: bool, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        words = bert.get_input_embeddings()  # type: ignore[operator]
+        width = int(words.weight.shape[1])
+        self.picture_tokens = picture_tokens
+        self.encoder = QueryEncoder(with_lora(bert, BERT_LORA, dropout), width, dim, suffix, residual)
+        self.projector = Projector(dim, width, picture_tokens, float(words.weight.std()))
+
+    def forward(
+        self, ids: Tensor, slots: Tensor, mask: Tensor, pictures: Tensor, roles: Tensor, requests: Tensor
+    ) -> Tensor:
+        words = self.encoder.backbone.get_input_embeddings()(ids)  # type: ignore[operator]
+        tokens = self.projector(pictures, roles).flatten(1, 2)
+        at = (slots - 1).clamp(min=0)[:, :, None].expand(-1, -1, tokens.shape[2])
+        embeddings = torch.where(slots[:, :, None] > 0, tokens.gather(1, at).to(words.dtype), words)
+        owner = torch.where(slots > 0, (slots - 1) // self.picture_tokens, -1)
+        places = owner[:, None, :] == torch.arange(pictures.shape[1], device=slots.device)[None, :, None]
+        positions = (mask.cumsum(1) - 1).clamp(min=0)
+        vectors: Tensor = self.encoder(embeddings, mask, positions, Shown(pictures, roles, places, requests))
+        return vectors
+
+
+class Projector(nn.Module):
+    """Gallery vectors (n, p, dim) with their roles (n, p) to tokens (n, p, picture_tokens, width) of the backbone."""
+
+    def __init__(self, dim: int, width: int, picture_tokens: int, scale: float) -> None:
+        super().__init__()
+        self.up = nn.Linear(dim, 2 * width)
+        self.down = nn.Linear(2 * width, picture_tokens * width)
+        self.norm = nn.LayerNorm(width)
+        self.kinds = nn.Parameter(torch.randn(picture_tokens, width) * scale)
+        self.roles = nn.Embedding(N_ROLES, width)
+        nn.init.normal_(self.roles.weight, std=scale)
+        nn.init.constant_(self.norm.weight, scale)
+
+    def forward(self, pictures: Tensor, roles: Tensor) -> Tensor:
+        x = self.down(nn.functional.gelu(self.up(pictures * pictures.shape[2] ** 0.5)))
+        tokens: Tensor = self.norm(x.unflatten(2, (len(self.kinds), -1))) + self.kinds + self.roles(roles)[:, :, None]
+        return tokens

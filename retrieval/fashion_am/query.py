@@ -1,0 +1,282 @@
+"""Stage 3, query adaptation: a query encoder is trained against the frozen vectors of a system's picture tower."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from retrieval.benchmark import Benchmark, Split, read_benchmark
+from retrieval.encoders.towers import DEFAULT_FOLDER, TOKENIZER, Towers, find_file, open_tokenizer, read_card
+from retrieval.fashion_am import loop
+from retrieval.fashion_am.backbones import MiniQueryEncoder, open_minilm
+from retrieval.fashion_am.context import Template, open_template
+from retrieval.fashion_am.export import export_query, write_query_encoder
+from retrieval.fashion_am.gradcache import grad_cached
+from retrieval.fashion_am.losses import query_loss
+from retrieval.fashion_am.packing import Packed, pack, pad
+from retrieval.fashion_am.processes import autocast, open_accelerator, own_share, rank
+from retrieval.fashion_am.turns import TurnBatch, Turns
+from retrieval.fashion_am.validation import Validation, open_validation
+from retrieval.fashion_am.vectors import PictureVectors, picture_vectors, text_vectors
+from retrieval.fashion_am.vlp_command import base_weights
+from retrieval.recorded import References, examples
+
+if TYPE_CHECKING:
+    from retrieval.protocols import Embeddings
+    from retrieval.schema import Query
+
+log = logging.getLogger(__name__)
+READINGS: tuple[References, References] = ("previous", "resolved")
+HELD_OUT: tuple[Split, Split] = ("val", "test")
+Inputs = tuple[Tensor, ...]
+"""`packing.Padded` as tensors, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySettings:
+    """Stage 3 at size `mini`."""
+
+    epochs: int = 3
+    batch: int = 256
+    negatives: int = 2048
+    """Gallery vectors drawn for a batch, beside its own targets."""
+    temperature: float = 0.07
+    layers: int = 3
+    """Of MiniLM's six, from below: time goes with them."""
+    suffix: int = 8
+    picture_tokens: int = 2
+    max_tokens: int = 160
+    """Of a context; what is older is cut."""
+    residual: bool = True
+    """Add to late fusion (ours); without it the paper's head alone."""
+    lora_rate: float = 5e-4
+    head_rate: float = 1e-3
+    """Of everything that is new: suffix, projector, head."""
+    weight_decay: float = 0.01
+    dropout: float = 0.0
+    """Within LoRA."""
+    warmup: int = 20
+    average: float = 0.0
+    chunk: int = 32
+    cached: bool = False
+    """Gradients by chunk, at a third more time; without it the whole batch's graph is held (2 GB)."""
+    seed: int = 0
+
+
+class QueryData:
+    """Packs queries and turns them into a batch's tensors; texts are tokenised and encoded once."""
+
+    def __init__(
+        self,
+        settings: QuerySettings,
+        template: Template,
+        tokenize: Callable[[str], Sequence[int]],
+        vectors: PictureVectors,
+        texts: dict[str, Any],
+    ) -> None:
+        self._settings, self._template, self._tokenize = settings, template, tokenize
+        self._vectors, self._texts = vectors, texts
+        self._tokens: dict[str, Sequence[int]] = {}
+        self._packed: dict[Query, Packed] = {}
+
+    def packed(self, query: Query) -> Packed:
+        if query not in self._packed:
+            self._packed[query] = pack(
+                query, self._template, self._ids, self._settings.max_tokens, self._settings.picture_tokens
+            )
+        return self._packed[query]
+
+    def by_length(self, queries: Sequence[Query]) -> list[int]:
+        """Positions of the queries, the shortest context first: neighbours need little padding."""
+        lengths = [self.packed(query).length(self._settings.picture_tokens) for query in queries]
+        return sorted(range(len(queries)), key=lambda i: lengths[i])
+
+    def chunks(self, queries: Sequence[Query]) -> list[Inputs]:
+        size = self._settings.chunk
+        contexts = [self.packed(query) for query in queries]
+        return [self._inputs(contexts[at : at + size]) for at in range(0, len(contexts), size)]
+
+    def _ids(self, text: str) -> Sequence[int]:
+        if text not in self._tokens:
+            self._tokens[text] = self._tokenize(text)
+        return self._tokens[text]
+
+    def _inputs(self, contexts: Sequence[Packed]) -> Inputs:
+        padded = pad(
+            contexts,
+            self._settings.picture_tokens,
+            self._vectors.vectors.shape[1],
+            lambda images: self._vectors.of([image.image_id for image in images]),
+            lambda texts: np.array([self._texts[text] for text in texts]),
+        )
+        return tuple(torch.from_numpy(array) for array in padded.arrays().values())
+
+
+def encode(model: nn.Module, chunks: Sequence[Inputs]) -> Tensor:
+    device = next(model.parameters()).device
+    return torch.cat([model(*(each.to(device) for each in inputs)) for inputs in chunks])
+
+
+def train(
+    model: nn.Module,
+    turns: Turns,
+    data: QueryData,
+    settings: QuerySettings,
+    out: Path,
+    made_of: Mapping[str, Any],
+    validate: Callable[[nn.Module], Mapping[str, float]] | None = None,
+    *,
+    accelerator: Any = None,
+    tensorboard: bool = False,
+) -> nn.Module:
+    """made_of: what the weights depend on besides the settings."""
+
+    def backward(batch: TurnBatch) -> float:
+        queries = [example.query for example in batch.examples]
+        order = data.by_length(queries)
+        device = next(model.parameters()).device
+        candidates, target, masked = (
+            each.to(device) for each in (batch.candidates, batch.target[order], batch.masked[order])
+        )
+        chunks = data.chunks([queries[i] for i in own_share(order, accelerator)])
+        parts = [[each] for each in chunks] if settings.cached else [chunks]
+        return grad_cached(
+            lambda part: encode(model, part),
+            parts,
+            lambda rows: query_loss(rows, candidates, target, masked, settings.temperature),
+            accelerator,
+        )
+
+    schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
+    depends_on = {**asdict(settings), **made_of}
+    return loop.run(
+        model, parameter_groups(model, settings), turns.epoch, turns.n_batches, backward, schedule, out, depends_on,
+        validate, accelerator=accelerator, tensorboard=tensorboard,
+    )  # fmt: skip
+
+
+def parameter_groups(model: nn.Module, settings: QuerySettings) -> list[dict[str, Any]]:
+    trained = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
+    groups = [
+        ([parameter for name, parameter in trained if "lora_" in name], settings.lora_rate),
+        ([parameter for name, parameter in trained if "lora_" not in name], settings.head_rate),
+    ]
+    return [{"params": some, "lr": rate, "weight_decay": settings.weight_decay} for some, rate in groups]
+
+
+@torch.no_grad()
+def query_vectors(model: nn.Module, data: QueryData, queries: Sequence[Query], accelerator: Any = None) -> Embeddings:
+    """float32 (n, dim), unit rows."""
+    order = data.by_length(queries)
+    with autocast(accelerator):
+        rows = encode(model, data.chunks([queries[i] for i in order])).float().cpu().numpy()
+    result: Embeddings = np.empty_like(rows)
+    result[order] = rows
+    return result
+
+
+def scores(
+    model: nn.Module, data: QueryData, validations: Mapping[str, Validation], accelerator: Any = None
+) -> dict[str, float]:
+    """Of each reading, "previous/success@5" and so on."""
+    found: dict[str, float] = {}
+    for reading, validation in validations.items():
+        vectors = query_vectors(model, data, [each.query for each in validation.examples], accelerator)
+        found |= {f"{reading}/{name}": value for name, value in validation.scores(vectors).items()}
+    return found
+
+
+def train_gallery(benchmark: Benchmark, vectors: PictureVectors) -> list[str]:
+    """Gallery pictures from which negatives are drawn: all but the targets of the val and test turns.
+
+    A negative tells nothing of what is right for which query, but the targets of the other splits would be pushed away
+    from all training queries.
+    """
+    held_out = {turn.chosen for name in HELD_OUT for session in benchmark.split(name) for turn in session.turns}
+    return [
+        image.image_id
+        for image in benchmark.gallery()
+        if image.image_id in vectors.row and image.image_id not in held_out
+    ]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--benchmark", type=Path, required=True, help="folder that a builder wrote")
+    parser.add_argument("--towers", type=Path, default=DEFAULT_FOLDER, help="system whose towers stay; %(default)s")
+    parser.add_argument(
+        "--vectors", type=Path, help="the benchmark's vectors, kept for all runs; OUT/vectors"
+    )
+    parser.add_argument("--export", type=Path, required=True, help="the system's folder that is written")
+    defaults = QuerySettings()
+    for each in fields(QuerySettings):
+        if each.name in ("epochs", "batch", "seed"):
+            continue
+        name, value = f"--{each.name.replace('_', '-')}", getattr(defaults, each.name)
+        if isinstance(value, bool):
+            parser.add_argument(name, action=argparse.BooleanOptionalAction, default=value)
+        else:
+            parser.add_argument(name, type=type(value), default=value, help="%(default)s")
+    parser.set_defaults(epochs=defaults.epochs, batch=defaults.batch, precision="bf16")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Prints the scores on the val split. --out holds the checkpoint and `query.safetensors` with its card."""
+    settings = QuerySettings(**{each.name: getattr(arguments, each.name) for each in fields(QuerySettings)})
+    benchmark = read_benchmark(arguments.benchmark)
+    towers, template = Towers.open(arguments.towers), open_template("compact")
+    kept = arguments.vectors or arguments.out / "vectors"
+    vectors = picture_vectors(benchmark, towers, kept)
+    readings = [examples(benchmark, benchmark.split("train"), reading) for reading in READINGS]
+    validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
+    turns = [*readings[0], *validations[READINGS[0]].examples]
+    texts = text_vectors(towers, (each.query.text.strip() for each in turns), kept)
+    data = QueryData(settings, template, tokenize_by(arguments.towers), vectors, texts)
+    torch.manual_seed(settings.seed)
+    dim = towers.manifest.dim
+    model = open_mini(settings, dim)
+    batches = Turns(
+        readings, vectors, train_gallery(benchmark, vectors), settings.batch, settings.negatives, settings.seed
+    )
+    made_of = {"benchmark": benchmark.card["checksum"], "towers": towers.name, "template": template.revision}
+    accelerator = open_accelerator(arguments.precision)
+
+    def validate(module: nn.Module) -> dict[str, float]:
+        return scores(module, data, validations, accelerator)
+
+    trained = train(
+        model, batches, data, settings, arguments.out, made_of, validate,
+        accelerator=accelerator, tensorboard=arguments.tensorboard,
+    )  # fmt: skip
+    found = scores(trained, data, validations)
+    card = {"settings": asdict(settings), **made_of, "n_turns": len(readings[0]), "scores": found}
+    if rank(accelerator) == 0:
+        write_query_encoder(trained, arguments.out, card)
+        export_query(trained, arguments.towers, template, settings, arguments.export, card)
+        sys.stdout.write(json.dumps(found) + "\n")
+
+
+def open_mini(settings: QuerySettings, dim: int) -> MiniQueryEncoder:
+    """Untrained; its new weights are drawn from torch's random state."""
+    bert = open_minilm(base_weights()[1], settings.layers)
+    return MiniQueryEncoder(bert, dim, settings.suffix, settings.picture_tokens, settings.residual, settings.dropout)
+
+
+def tokenize_by(folder: Path) -> Callable[[str], Sequence[int]]:
+    """By the tokenizer of a system's folder."""
+    tokenizer = open_tokenizer(find_file(folder, read_card(folder), TOKENIZER))
+
+    def tokenize(text: str) -> Sequence[int]:
+        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    return tokenize

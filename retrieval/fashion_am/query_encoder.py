@@ -1,0 +1,121 @@
+"""The query encoder of stage 3: a backbone reads a conversation, learnable suffix embeddings gather what is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from retrieval.fashion_am.packing import ABSENT, CURRENT, EARLIER, N_ROLES
+
+SUFFIX_STD = 0.02
+START_LOGITS = {CURRENT: 4.0, EARLIER: -2.0}
+"""Before training: of pictures that the request starts from, and of those of the history; 0 is for no picture."""
+HIDDEN = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the residual adds to: (n, p, dim) gallery vectors of the context's pictures with their `packing` roles
+    (n, p), the context's positions that belong to each (n, p, t), and joint text vectors (n, dim), 0 for no words."""
+
+    pictures: Tensor
+    roles: Tensor
+    places: Tensor
+    requests: Tensor
+
+
+class QueryEncoder(nn.Module):
+    """Embedded contexts to unit vectors (n, dim): the paper's retrieval head over M suffix states.
+
+    backbone: a transformers model without a language model's head, called with inputs_embeds, attention_mask and
+    position_ids; LoRA, if any, is already in it. `residual` (ours) adds the head's output to late fusion.
+    """
+
+    def __init__(self, backbone: nn.Module, width: int, dim: int, suffix: int, residual: bool = False) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.suffix = nn.Parameter(torch.randn(suffix, width) * SUFFIX_STD)
+        self.head = Head(width, dim)
+        self.residual = Residual(width, dim) if residual else None
+        if self.residual is not None:
+            _start_at_zero(self.head.linear)
+
+    def forward(self, embeddings: Tensor, mask: Tensor, positions: Tensor, shown: Shown | None = None) -> Tensor:
+        """embeddings (n, t, width), mask (n, t) of 1 at tokens; positions (n, t), or (axes, n, t) where the backbone
+        has several. Padding may stand on either side: the suffix follows the largest position."""
+        last, context = self.states(embeddings, mask, positions)
+        if self.residual is None or shown is None:
+            return F.normalize(self.head(last.mean(1)).float(), dim=1)
+        pooled = self.head.norm(last.mean(1))
+        late: Tensor = self.residual(pooled, context, shown)
+        return F.normalize((late + self.head.linear(pooled)).float(), dim=1)
+
+    def states(self, embeddings: Tensor, mask: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
+        """Last hidden states of the suffix (n, M, width) and of the context (n, t, width)."""
+        m = len(self.suffix)
+        suffix = self.suffix.to(embeddings.dtype).expand(
+            embeddings.shape[0], -1, -1
+        )  # len() would be fixed by an export
+        seen = positions.masked_fill(mask == 0, 0)
+        following = (seen.amax((0, 2)) if positions.dim() == 3 else seen.amax(1))[:, None] + 1
+        following = following + torch.arange(m, device=mask.device)
+        states = self.backbone(
+            inputs_embeds=torch.cat([embeddings, suffix], 1),
+            attention_mask=torch.cat([mask, torch.ones_like(following)], 1),
+            position_ids=torch.cat([positions, following.expand(*positions.shape[:-1], m)], -1),
+        ).last_hidden_state
+        return states[:, -m:], states[:, :-m]
+
+
+class Head(nn.Module):
+    """LayerNorm and a linear map; (n, width) -> (n, dim)."""
+
+    def __init__(self, width: int, dim: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.linear = nn.Linear(width, dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.linear(self.norm(x))  # type: ignore[no-any-return]
+
+
+class Residual(nn.Module):
+    """Late fusion with learned amounts (ours): attention over the context's pictures, plus the request's own vector,
+    plus what a small network makes of both. Untrained it is about late fusion of the current references and words."""
+
+    def __init__(self, width: int, dim: int) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.favour = nn.Parameter(torch.tensor([START_LOGITS.get(role, 0.0) for role in range(N_ROLES)]))
+        self.gain = nn.Parameter(torch.zeros(()))
+        self.amounts = nn.Linear(width, 2)
+        self.up, self.down = nn.Linear(width + 2 * dim, HIDDEN), nn.Linear(HIDDEN, dim)
+        _start_at_zero(self.amounts)
+        _start_at_zero(self.down)
+
+    def forward(self, pooled: Tensor, context: Tensor, shown: Shown) -> Tensor:
+        """pooled (n, width), context (n, t, width) -> (n, dim), not normalised."""
+        picture = (self.attention(pooled, context, shown)[:, None] @ shown.pictures).squeeze(1)
+        scale = picture.shape[1] ** 0.5  # unit vectors have small numbers
+        both = torch.cat([pooled, picture * scale, shown.requests * scale], 1)
+        amounts = 1 + self.amounts(pooled)
+        late = amounts[:, :1] * picture + amounts[:, 1:] * shown.requests
+        fused: Tensor = late + self.down(F.gelu(self.up(both)))
+        return fused
+
+    def attention(self, pooled: Tensor, context: Tensor, shown: Shown) -> Tensor:
+        """Weights (n, p) of the pictures, together at most 1; the rest is for no picture."""
+        places = shown.places.to(context.dtype)
+        states = places @ context / places.sum(2, keepdim=True).clamp(min=1)
+        agreement = (self.key(states) @ self.query(pooled)[:, :, None]).squeeze(2) / pooled.shape[1] ** 0.5
+        logits = (self.gain * agreement + self.favour[shown.roles]).float()
+        logits = logits.masked_fill(shown.roles == ABSENT, float("-inf"))
+        return torch.cat([torch.zeros_like(logits[:, :1]), logits], 1).softmax(1)[:, 1:]
+
+
+def _start_at_zero(linear: nn.Linear) -> None:
+    nn.init.zeros_(linear.weight)
+    nn.init.zeros_(linear.bias)
