@@ -23,6 +23,7 @@ _OF_A_PART = re.compile(rf" (?:\w+[ -]){{0,2}}?(?:{_PART})\b")
 _NEW_CLAUSE = re.compile(r"\b(?:in|for|and|but|with|by|as|or)\b")
 _HAVING = r"(?:with|has|have|having|featuring|and)"
 _AFTER_HAVING = re.compile(rf"\b{_HAVING} (?:an? |some |the |its |small |big |thin |wide |bold |bright )*$")
+_AFTER_WITHOUT = re.compile(r"\b(?:without|no|not|not with|not in)(?: any)? $")
 _AFTER_PART = re.compile(
     rf"\b(?:(?:{_PART}|touch(?:es)?|hints?|bits?|splash(?:es)?|dash) of"
     r"|(?:details?|detailing|trims?|piping|accents?|stitching|embroidery) in) (?:some )?$"
@@ -63,9 +64,12 @@ def _accents(text: str, mentions: Sequence[Mention]) -> list[Mention]:
         )
         part = _OF_A_PART.match(after)
         is_of_part = joined or (part is not None and not _NEW_CLAUSE.search(part.group()))
+        end = mention.span[1] + (part.end() if part else 0)
+        is_garment = following is not None and following.attribute == "category" and following.span[0] < end
         has_other = any(m.attribute in ("colour", "pattern") for m in mentions[:position])
         if (
             (is_of_part and _AFTER_HAVING.search(before))
+            or (is_of_part and not is_garment and _AFTER_WITHOUT.search(before))
             or _AFTER_PART.search(before)
             or (has_other and _AFTER_WITH.search(before))
             or _WHERE_IT_IS.match(after)

@@ -17,6 +17,7 @@ _KINDS = (
     "|skirt|jeans"
     "|shirt|handbag|sneakers|trainers"
 )
+_PICTURE = r"(?:photo(?:graph)?|picture|pic|image|snapshot|screenshot|selfie)"
 
 # --- nothing to retrieve ---------------------------------------------------------------------------------------------
 
@@ -93,6 +94,7 @@ ATTRIBUTE_WORDS: Mapping[str, str] = {
     "brand": r"brands?|labels?|designers?|makes? (?:it|this|that|these|them)|made by|manufacturer|who made|who makes",
     "length": r"length|how long (?:is|are)",
     "fit": r"fit|cut|silhouette",
+    "heel": r"heel heights?|how (?:high|tall) (?:is|are)",
     "price": r"prices?|costs?|how much(?: (?:is|are|does|do|for))?|expensive|cheap(?:er|est)?|pricey",
     "size": r"sizes?",
     "season": r"seasons?",
@@ -147,6 +149,7 @@ COMPATIBLE = phrases(
     r"what (?:else )?(?:can|could|should|do|would) (?:i|you) wear\b.{0,30}\b(?:with|under|over)",
     rf"style {POINT}\b|build (?:a|an|the|me an?) (?:look|outfit)|put together an? (?:outfit|look)",
     rf"(?:{_KINDS}) (?:for|with) {_POINT_OR_PLACE}",
+    rf"(?:{_KINDS}) for (?:the|my|this|that) (?:\w+ ){{1,3}}(?:in|on|from) (?:the|my|this|that) (?:\w+ )?{_PICTURE}\b",
     rf"(?:match(?:es)?|fits?|suits?) {_POINT_OR_PLACE}(?! (?:description|budget|price))",
     rf"matching (?!in )\w+|(?:complements?|accessori[sz]e) (?:{POINT}|the)\b",
 )  # fmt: skip

@@ -24,8 +24,8 @@ _CUE = re.compile(
     r"|without(?: any)?|w/o|free of"
     r"|(?:i )?(?:really )?(?:do not|don't|dont|doesn't|does not|didn't|cannot|can't) (?:really )?(?:want|like|need"
     r"|have|wear|show(?: me)?|stand)"
-    r"(?: to see)?(?: any)?|(?:is|are|was) not|isn't|aren't|(?:but |and )?not(?: in| too| so| a| an| the| that| any"
-    r"| as)*|no(?: more)?|never|neither|avoid|hate|(?:forget|ignore|never ?mind)(?: about)?(?: the)?"
+    r"(?: to see)?(?: any)?|(?:is|are|was) not|isn't|aren't|(?:but |and )?not(?: in| with| too| so| a| an| the| that"
+    r"| any| as)*|no(?: more)?|never|neither|avoid|hate|(?:forget|ignore|never ?mind)(?: about)?(?: the)?"
     r"|nothing(?: too| so)?|nor|less|fewer|minus|excluding|exclude|remove|drop|lose|skip)(?=\s)"
 )
 _NO_NEGATION = re.compile(

@@ -8,19 +8,26 @@ from dataclasses import replace
 
 from agent.comparing import compare
 from agent.cues import IN_THE_SAME, ON_OTHER_GARMENT
+from agent.cues_pictures import OF_OWN_PICTURE
 from agent.cues_sharing import sharing_of
+from agent.mentions import Mention
 from agent.planners.items import gender_of, ids, name_of, number_of, own_kind, values_of, words_of
 from agent.planners.understanding import Understanding, best_of, gender_said_before
-from agent.wishes import carry, wish_of
+from agent.wishes import Wish, carry, wish_of
 from retrieval.schema import Filter, Intent, Plan
+
+_FOR_ONE = re.compile(r"\b(?:with|for|(?:match|suit|fit)(?:s|es|ing)?) (?:the|my|this|that|these|those) ")
 
 
 def compatible(found: Understanding) -> Plan:
     items = found.referent.items or (() if _names_its_own_anchor(found) else best_of(found))
     if not items and not found.scene.has_upload:
         return _compatible_with_words(found)
-    wish = compare(found.wish, (), (), found.scene.catalogue)
-    own = tuple(value for item in items for value in own_kind(str(item.attributes.get("category", "")), found.lexicon))
+    had = () if items else _pictured(found)
+    wish = compare(_wish_beside(had, found) if had else found.wish, (), (), found.scene.catalogue)
+    kinds = [str(item.attributes.get("category", "")) for item in items]
+    kinds += [value for mention in had if mention.attribute == "category" for value in mention.meaning.values]
+    own = tuple(value for kind in kinds for value in own_kind(kind, found.lexicon))
     wanted = tuple(_outside_own_kind(wish.filters, own))
     gender = gender_of(items, found.facets)
     filters = carry(gender, wanted)
@@ -35,6 +42,22 @@ def compatible(found: Understanding) -> Plan:
         unwanted_texts=wish.unwanted_texts,
         notes=(*found.referent.notes, *wish.notes),
     )
+
+
+def _pictured(found: Understanding) -> tuple[Mention, ...]:
+    """ "Shoes for the red dress in my picture": what names the garment on the shopper's own picture."""
+    start = max((match.end() for match in _FOR_ONE.finditer(found.reading.text)), default=None)
+    if start is None or not found.scene.has_upload:
+        return ()
+    after = [mention for mention in found.reading.mentions if mention.span[0] >= start]
+    kind = next((mention for mention in after if mention.attribute == "category"), None)
+    return tuple(m for m in after if m.span[1] <= kind.span[1]) if kind else ()
+
+
+def _wish_beside(had: Sequence[Mention], found: Understanding) -> Wish:
+    pictured = [match.span() for match in OF_OWN_PICTURE.finditer(found.reading.text)]
+    taken = [*(mention.span for mention in had), *found.referent.spans, *pictured]
+    return wish_of(found.reading, taken, found.decision.cues, found.facets)
 
 
 def _compatible_with_words(found: Understanding) -> Plan:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from agent.assistant import Assistant
 from agent.planners.rules import RulesPlanner
 from agent.protocols import Catalogue
 from agent.reading import read
@@ -82,3 +83,28 @@ def test_a_block_of_a_colour_is_a_pattern_with_a_second_colour(detailed: Retriev
     plan = planner.understand(Session("s"), Message("a jacket in red with a block of white"), catalogue_of(detailed))
 
     assert {any_of("colour", "Red"), any_of("second_colour", "White")} <= set(plan.filters)
+
+
+@pytest.mark.parametrize("text", ["not with white stripes", "no white stripes please", "without white stripes"])
+def test_the_colour_of_a_part_that_is_unwanted_is_no_colour_of_the_garment(
+    detailed: Retriever, studio: Retriever, planner: RulesPlanner, text: str
+) -> None:
+    for retriever in (detailed, studio):
+        turn = Assistant(retriever, planner, k=8).respond(Session("s"), Message(f"trousers, {text}"))
+        assert not any(f.attribute == "colour" for f in turn.plan.filters)
+        excluded = Filter("second_colour", "none_of", ("White",)) in turn.plan.filters
+        assert excluded or turn.plan.unwanted_texts == ("white stripes",)
+
+
+def test_a_garment_of_an_unwanted_colour_is_left_out_by_its_colour(chat: Chat) -> None:
+    plan = chat("no black heels please")[1].plan
+
+    assert Filter("colour", "none_of", ("Black",)) in plan.filters
+
+
+@pytest.mark.parametrize("text", ["how high is the heel?", "how tall are the heels of the first one?"])
+def test_the_height_of_a_heel_is_asked_for(detailed: Retriever, chat: Chat, planner: RulesPlanner, text: str) -> None:
+    _, turn = chat("sneakers", text, by=Assistant(detailed, planner, k=8))
+
+    assert (turn.plan.intent, turn.plan.attribute) == (Intent.ASK, "heel")
+    assert "Flat" in turn.reply.text

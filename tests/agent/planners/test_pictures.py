@@ -13,7 +13,7 @@ from agent.planners.rules import RulesPlanner
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.images import image_id
 from retrieval.retriever import Retriever
-from retrieval.schema import Image, Item, Message, Session, Turn
+from retrieval.schema import Filter, Image, Intent, Item, Message, Session, Turn
 from retrieval.stores.memory import MemoryStore
 
 RED, BLUE = (200, 20, 20), (20, 40, 200)
@@ -104,3 +104,26 @@ def test_back_to_the_photo_is_back_to_the_turn_that_brought_it(photo: Image, tmp
     assert turn.parent == 1
     assert turn.query is not None
     assert photo in turn.query.references
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "boots for the dress in my picture",
+        "which boots go with this dress?",
+        "find boots to match the dress in my photo",
+    ],
+)
+def test_what_is_to_go_with_the_garment_in_a_photo_is_no_other_one_of_it(
+    tmp_path: Path, photo: Image, text: str
+) -> None:
+    turn = say(shop_of(tmp_path, ["Dress"] * 14), Message(text, (photo,)))
+
+    assert turn.plan.intent is Intent.COMPATIBLE
+    assert kinds(turn) == {"Boots"}
+
+
+def test_what_goes_with_the_garment_in_a_photo_is_anything_but_another_one(tmp_path: Path, photo: Image) -> None:
+    turn = say(shop_of(tmp_path, ["Dress"] * 14), Message("what goes with the dress in my picture?", (photo,)))
+
+    assert Filter("category", "none_of", ("Dress",)) in turn.plan.filters
