@@ -67,6 +67,8 @@ def run(
     """
     if not n_batches:
         raise TrainingError("There is less data than one batch: lower --batch.")
+    if accelerator is None and processes.launched() > 1:
+        raise TrainingError("This stage trains in one process: start it without torchrun.")
     out.mkdir(parents=True, exist_ok=True)
     settings = dict(settings) | _circumstances(accelerator)
     if accelerator is not None:
@@ -98,6 +100,7 @@ def run(
             if journal:
                 journal.note(state.step, **metrics)
             _save(state, out, settings, accelerator)
+    bar.close()
     if journal:
         journal.close()
     return state.result.eval()

@@ -1,6 +1,7 @@
 """Several processes and lower precision in training, through accelerate; without an accelerator there is one process.
 
-Every process draws the same batches and takes its own share of the rows. `accelerate launch` starts the processes.
+Every process draws the same batches and takes its own share of the rows. torchrun starts the processes, on GPUs and on
+CPUs; `accelerate launch --cpu` starts one alone, whatever --num_processes says, unless there is mpirun.
 """
 
 from __future__ import annotations
@@ -19,22 +20,26 @@ T = TypeVar("T")
 
 
 def open_accelerator(precision: str = "no") -> Any:
-    """accelerate.Accelerator on the device at hand. precision: "no" or "bf16".
+    """accelerate.Accelerator on the device at hand; None for one process on the CPU in full precision.
 
+    precision: "no" or "bf16".
     Raises DependencyError when accelerate is missing, TrainingError when the device lacks the precision.
     """
+    if launched() == 1 and precision == "no" and not torch.cuda.is_available():
+        return None
     try:
         from accelerate import Accelerator
     except ImportError as error:
         raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
     try:
-        return Accelerator(mixed_precision=precision)
+        # Without cpu=True accelerate ignores torchrun on a machine without GPUs.
+        return Accelerator(cpu=launched() > 1 and not torch.cuda.is_available(), mixed_precision=precision)
     except ValueError as error:
         raise TrainingError(f"{error}. Use --precision no on this device.") from error
 
 
 def launched() -> int:
-    """How many processes `accelerate launch` or torchrun started; 1 without them."""
+    """How many processes torchrun or `accelerate launch` started; 1 without them."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 

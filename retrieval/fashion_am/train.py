@@ -1,8 +1,8 @@
 """Train the encoders: `python -m retrieval.fashion_am.train STAGE ...` (needs requirements-train.txt).
 
-Killed at any step, the same command goes on from the last checkpoint in --out. Several processes or GPUs: `accelerate
-launch --num_processes N -m retrieval.fashion_am.train STAGE ...`. With glibc a step takes a third less time when freed
-memory is kept: MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000.
+Killed at any step, the same command goes on from the last checkpoint in --out. Several GPUs, or several processes on
+CPUs: `torchrun --nproc_per_node N -m retrieval.fashion_am.train STAGE ...`. With glibc a step takes a third less time
+when freed memory is kept: MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000.
 """
 
 from __future__ import annotations

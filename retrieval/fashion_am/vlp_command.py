@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """About 4 GB of caches in --out. Prints the held-out scores."""
     if launched() > 1 or arguments.precision != "no":
-        raise TrainingError("Stage vlp trains in one process and in full precision: start it without accelerate.")
+        raise TrainingError("Stage vlp trains in one process and in full precision: start it without torchrun.")
     imagenet, minilm = base_weights()
     settings = VlpSettings(epochs=arguments.epochs, batch=arguments.batch, seed=arguments.seed)
     torch.manual_seed(settings.seed)
