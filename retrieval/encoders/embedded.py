@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.encoders.towers import CARD_FORMAT as CARD_FORMAT
-from retrieval.encoders.towers import DEFAULT_FOLDER, Towers, encode_once, unit
+from retrieval.encoders.towers import DEFAULT_FOLDER as DEFAULT_FOLDER
+from retrieval.encoders.towers import Towers, encode_once, unit
 from retrieval.errors import MessageError
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class EmbeddedEncoder:
         pictures = self.towers.encode_references(
             [image for query in queries for image in (*query.references, *query.unwanted_images)]
         )
-        vectors = [_fused(query, texts, pictures, self.manifest.dim) for query in queries]
+        vectors = [fused(query, texts, pictures, self.manifest.dim) for query in queries]
         return unit(np.array(vectors, np.float32).reshape(len(queries), self.manifest.dim))
 
     def remember(self, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
@@ -79,7 +80,7 @@ class EmbeddedEncoder:
         return self.towers.encode_texts(texts)[1]
 
 
-def _fused(
+def fused(
     query: Query, texts: dict[str, NDArray[np.float32]], pictures: dict[Image, NDArray[np.float32]], dim: int
 ) -> NDArray[np.float32]:
     vector = np.zeros(dim, np.float32)

@@ -43,8 +43,11 @@ BATCH = 32
 class FashionAMEncoder:
     """Implements `protocols.Encoder`; `open` is how it is made. A vector does not depend on the others of its batch."""
 
-    def __init__(self, towers: Towers, session: Any, pack: Callable[[Query], Packed], picture_tokens: int) -> None:
+    def __init__(
+        self, towers: Towers, session: Any, pack: Callable[[Query], Packed], picture_tokens: int, query_revision: str
+    ) -> None:
         self.towers = towers
+        self.query_revision = query_revision
         self._session = session
         self._pack = pack
         self._picture_tokens = picture_tokens
@@ -68,6 +71,7 @@ class FashionAMEncoder:
             open_session(folder / QUERY),
             lambda query: pack(query, template, tokenize, max_tokens, picture_tokens),
             picture_tokens,
+            str(card.get("query_revision", "")),
         )
 
     @property

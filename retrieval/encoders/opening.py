@@ -1,0 +1,113 @@
+"""Opens the encoder of a system's folder, whatever kind its card names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from retrieval.encoders.embedded import EmbeddedEncoder
+from retrieval.encoders.fashion_am import FashionAMEncoder
+from retrieval.encoders.towers import CARD, base_of
+from retrieval.errors import DependencyError, EncoderError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from retrieval.protocols import Encoder
+
+LATE_FUSION = "late_fusion"
+"""Of a card without a kind."""
+
+
+def open_encoder(folder: Path, caption_weight: float = 0.0) -> Encoder:
+    """caption_weight: how much an item's name counts beside its picture, 0 as benchmarks want.
+
+    Raises EncoderError for a folder without a card, a damaged card, an unknown kind, or what the kind's own opening
+    refuses; DependencyError when the kind needs a library that is not installed.
+    """
+    card = _read_card(folder)
+    kind = card.get("kind", LATE_FUSION)
+    if not isinstance(kind, str) or kind not in OPENED_BY:
+        raise EncoderError(
+            f"The card in {folder} is of kind {kind!r}, which this version does not know. It knows: "
+            f"{', '.join(sorted(OPENED_BY))}."
+        )
+    return OPENED_BY[kind](folder, card, caption_weight)
+
+
+def _late_fusion(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
+    return EmbeddedEncoder.open(folder, caption_weight)
+
+
+def _fashion_am(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
+    return FashionAMEncoder.open(folder, caption_weight)
+
+
+def _baseline(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+    try:
+        from retrieval.baselines.encoder import open_baseline
+    except ModuleNotFoundError as error:
+        raise DependencyError(
+            f"A system of kind {card['kind']} needs {error.name}. Install it: pip install -r requirements-train.txt"
+        ) from error
+    return open_baseline(folder, caption_weight=caption_weight)
+
+
+def _textification(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+    from retrieval.baselines.textification import open_textification
+
+    return open_textification(folder, _base(folder, card, caption_weight))
+
+
+def _tracker(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+    from retrieval.baselines.tracker import AttributeTracker
+
+    return AttributeTracker(_base(folder, card, caption_weight))
+
+
+def _remote(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+    from retrieval.encoders.remote import RemoteEncoder
+
+    if not isinstance(card.get("url"), str):
+        raise EncoderError(f'The card in {folder} names no server: add "url": "http://HOST:PORT" to it.')
+    return RemoteEncoder.open(folder, card["url"], _base(folder, card, caption_weight))
+
+
+def _base(folder: Path, card: dict[str, Any], caption_weight: float) -> EmbeddedEncoder:
+    """The towers that a system stands on. Raises EncoderError when its card names none, or they are gone."""
+    base = base_of(folder, card)
+    if base is None:
+        raise EncoderError(
+            f'The card in {folder} does not say over which towers it was made ("base"): export it again.'
+        )
+    if not (base / CARD).is_file():
+        raise EncoderError(
+            f"The system in {folder} stands on the towers in {base}, which are gone: restore that folder."
+        )
+    return EmbeddedEncoder.open(base, caption_weight)
+
+
+OPENED_BY: dict[str, Callable[[Path, dict[str, Any], float], Encoder]] = {
+    LATE_FUSION: _late_fusion,
+    "fashion_am": _fashion_am,
+    "dialog_manager": _baseline,
+    "cfir": _baseline,
+    "mai": _baseline,
+    "textification": _textification,
+    "tracker": _tracker,
+    "fashion_am_remote": _remote,
+}
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    """Only that it is one: the kind's own opening looks into it."""
+    try:
+        card = json.loads((folder / CARD).read_text("utf8"))
+    except OSError as error:
+        raise EncoderError(f"There is no system in {folder} ({error}): name a folder with a {CARD}.") from error
+    except (ValueError, RecursionError) as error:
+        raise EncoderError(f"{folder / CARD} is damaged ({error}): restore it, or export the system again.") from error
+    if not isinstance(card, dict):
+        raise EncoderError(f"{folder / CARD} is damaged: restore it, or export the system again.")
+    return card

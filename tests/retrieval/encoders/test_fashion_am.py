@@ -1,0 +1,70 @@
+"""The shipped system, where it is there; tests/training/test_query.py exports one of its own."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.encoders.opening import open_encoder
+from retrieval.encoders.towers import DEFAULT_FOLDER
+from retrieval.errors import MessageError
+from retrieval.images import open_picture
+from retrieval.schema import HistoryTurn, Image, Item, Query
+
+FOLDER = DEFAULT_FOLDER.parent / "fashion_am"
+pytestmark = pytest.mark.skipif(not (FOLDER / "card.json").is_file(), reason="its weights are not there")
+PICTURES = sorted((DEFAULT_FOLDER.parent / "gallery" / "images").iterdir())[:4]
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return open_encoder(FOLDER)
+
+
+@pytest.fixture(scope="module")
+def queries():
+    first, second, third, fourth = (Image(path.name, str(path)) for path in PICTURES)
+    return [
+        Query("a", "red dress"),
+        Query("b", "", (first,)),
+        Query("c", "in blue", (third,), (HistoryTurn("a shirt", (), second), HistoryTurn("dotted", (second,), third))),
+        Query("d", "what goes with these?", (first, fourth), (), "so what goes with these two?"),
+    ]
+
+
+def test_vectors_have_unit_length_and_do_not_depend_on_their_batch(encoder, queries):
+    together = encoder.encode_queries(queries)
+    assert together.shape == (4, encoder.manifest.dim)
+    assert together.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    alone = np.concatenate([encoder.encode_queries([query]) for query in queries])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_no_queries_give_no_vectors_and_an_empty_one_is_refused(encoder):
+    assert encoder.encode_queries([]).shape == (0, encoder.manifest.dim)
+    with pytest.raises(MessageError, match="few words"):
+        encoder.encode_queries([Query("q", "  ")])
+
+
+def test_the_history_counts(encoder, queries):
+    from dataclasses import replace
+
+    with_history, without = encoder.encode_queries([queries[2], replace(queries[2], history=())])
+    assert with_history @ without < 0.9999
+
+
+def test_items_are_encoded_by_the_towers_alone(encoder, queries):
+    picture = open_picture(PICTURES[0])
+    items = encoder.encode_items([Item("1", queries[1].references[0], "a name")], [picture])
+    np.testing.assert_allclose(items, encoder.encode_pictures([picture]))
+
+
+def test_files_are_those_of_the_card():
+    card = json.loads((FOLDER / "card.json").read_text("utf8"))
+    base = FOLDER / card["base"]
+    for name, digest in card["sha256"].items():
+        file = FOLDER / name if (FOLDER / name).is_file() else Path(base, name)
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == digest, name
