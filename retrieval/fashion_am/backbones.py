@@ -45,8 +45,8 @@ def with_lora(model: nn.Module, targets: tuple[str, ...], dropout: float = 0.0) 
     except ImportError as error:
         raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
     config = LoraConfig(r=LORA_RANK, lora_alpha=LORA_ALPHA, lora_dropout=dropout, target_modules=list(targets))
-    adapted: Any = get_peft_model(model, config)  # type: ignore[arg-type]
-    return adapted.base_model.model  # type: ignore[no-any-return]
+    adapted: Any = get_peft_model(model, config)
+    return adapted.base_model.model
 
 
 def merged(model: M) -> M:
@@ -56,7 +56,7 @@ def merged(model: M) -> M:
     whole = copy.deepcopy(model)
     for name, module in list(whole.named_modules()):
         if isinstance(module, LoraLayer):
-            module.merge()  # type: ignore[attr-defined]
+            module.merge()
             parent, _, own = name.rpartition(".")
             setattr(whole.get_submodule(parent), own, module.get_base_layer())
     return whole
@@ -69,7 +69,7 @@ class MiniQueryEncoder(nn.Module):
         self, bert: nn.Module, dim: int, suffix: int, picture_tokens: int, residual: bool, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        words = bert.get_input_embeddings()  # type: ignore[operator]
+        words = bert.get_input_embeddings()
         width = int(words.weight.shape[1])
         self.picture_tokens = picture_tokens
         self.encoder = QueryEncoder(with_lora(bert, BERT_LORA, dropout), width, dim, suffix, residual)
@@ -78,7 +78,7 @@ class MiniQueryEncoder(nn.Module):
     def forward(
         self, ids: Tensor, slots: Tensor, mask: Tensor, pictures: Tensor, roles: Tensor, requests: Tensor
     ) -> Tensor:
-        words = self.encoder.backbone.get_input_embeddings()(ids)  # type: ignore[operator]
+        words = self.encoder.backbone.get_input_embeddings()(ids)
         tokens = self.projector(pictures, roles).flatten(1, 2)
         at = (slots - 1).clamp(min=0)[:, :, None].expand(-1, -1, tokens.shape[2])
         embeddings = torch.where(slots[:, :, None] > 0, tokens.gather(1, at).to(words.dtype), words)

@@ -174,11 +174,10 @@ def parameter_groups(model: nn.Module, settings: QuerySettings) -> list[dict[str
     return [{"params": some, "lr": rate, "weight_decay": settings.weight_decay} for some, rate in groups]
 
 
-@torch.no_grad()
 def query_vectors(model: nn.Module, data: QueryData, queries: Sequence[Query], accelerator: Any = None) -> Embeddings:
     """float32 (n, dim), unit rows."""
     order = data.by_length(queries)
-    with autocast(accelerator):
+    with torch.no_grad(), autocast(accelerator):
         rows = encode(model, data.chunks([queries[i] for i in order])).float().cpu().numpy()
     result: Embeddings = np.empty_like(rows)
     result[order] = rows
@@ -186,7 +185,7 @@ def query_vectors(model: nn.Module, data: QueryData, queries: Sequence[Query], a
 
 
 def scores(
-    model: nn.Module, data: QueryData, validations: Mapping[str, Validation], accelerator: Any = None
+    model: nn.Module, data: QueryData, validations: Mapping[References, Validation], accelerator: Any = None
 ) -> dict[str, float]:
     """Of each reading, "previous/success@5" and so on."""
     found: dict[str, float] = {}
@@ -212,10 +211,13 @@ def train_gallery(benchmark: Benchmark, vectors: PictureVectors) -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", type=Path, required=True, help="folder that a builder wrote")
-    parser.add_argument("--towers", type=Path, default=DEFAULT_FOLDER, help="system whose towers stay; %(default)s")
+    parser.add_argument("--size", choices=["mini", "paper"], default="mini", help="paper: Qwen3.5; %(default)s")
+    parser.add_argument("--backbone", help="with --size paper: a Qwen3.5, by its folder or a hub's name")
     parser.add_argument(
-        "--vectors", type=Path, help="the benchmark's vectors, kept for all runs; OUT/vectors"
-    )
+        "--towers", type=Path, default=DEFAULT_FOLDER,
+        help="system whose towers stay; with --size paper a CLIP, as stage 2 left it; %(default)s",
+    )  # fmt: skip
+    parser.add_argument("--vectors", type=Path, help="the benchmark's vectors, kept for all runs; OUT/vectors")
     parser.add_argument("--export", type=Path, required=True, help="the system's folder that is written")
     defaults = QuerySettings()
     for each in fields(QuerySettings):
@@ -231,6 +233,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Prints the scores on the val split. --out holds the checkpoint and `query.safetensors` with its card."""
+    if arguments.size == "paper":
+        from retrieval.fashion_am import paper_query
+
+        paper_query.run(arguments)
+        return
     settings = QuerySettings(**{each.name: getattr(arguments, each.name) for each in fields(QuerySettings)})
     benchmark = read_benchmark(arguments.benchmark)
     towers, template = Towers.open(arguments.towers), open_template("compact")

@@ -79,7 +79,7 @@ class Head(nn.Module):
         self.linear = nn.Linear(width, dim)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.linear(self.norm(x))  # type: ignore[no-any-return]
+        return self.linear(self.norm(x))
 
 
 class Residual(nn.Module):

@@ -1,0 +1,318 @@
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from retrieval.encoders.fashion_am import FashionAMEncoder
+from retrieval.encoders.opening import open_encoder
+from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
+from retrieval.errors import EncoderError, MessageError
+from retrieval.fashion_am.backbones import MiniQueryEncoder, merged
+from retrieval.fashion_am.context import open_template
+from retrieval.fashion_am.export import export_query
+from retrieval.fashion_am.gradcache import grad_cached
+from retrieval.fashion_am.losses import query_loss
+from retrieval.fashion_am.packing import pack
+from retrieval.fashion_am.query import (
+    QueryData,
+    QuerySettings,
+    encode,
+    parameter_groups,
+    query_vectors,
+    tokenize_by,
+    train,
+    train_gallery,
+)
+from retrieval.fashion_am.query_encoder import QueryEncoder
+from retrieval.fashion_am.turns import Turns
+from retrieval.fashion_am.vectors import PictureVectors
+from retrieval.recorded import Example
+from retrieval.schema import HistoryTurn, Image, Query
+
+DIM = 256
+TEMPLATE = open_template("compact")
+SETTINGS = QuerySettings(layers=1, suffix=3, chunk=3, batch=6, negatives=4, epochs=1, warmup=1)
+
+
+def tiny_bert(seed=0):
+    from retrieval.fashion_am.torchvision_import import ensure_torchvision
+
+    ensure_torchvision()
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(seed)
+    config = BertConfig(hidden_size=48, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
+                        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)  # fmt: skip
+    return BertModel(config, add_pooling_layer=False)
+
+
+def tiny_model(settings=SETTINGS, moved=0.0):
+    model = MiniQueryEncoder(tiny_bert(), DIM, settings.suffix, settings.picture_tokens, settings.residual)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data += moved * torch.randn_like(parameter)
+    return model.eval()
+
+
+def unit(rows):
+    return (rows / np.linalg.norm(rows, axis=-1, keepdims=True)).astype(np.float32)
+
+
+IMAGES = [Image(f"p{i}", f"p{i}.png") for i in range(12)]
+QUERIES = [
+    Query("s/1", "red dress"),
+    Query("s/2", "in blue", (IMAGES[0],), (HistoryTurn("red dress", (), IMAGES[0]),)),
+    Query("s/3", "back to turn 1", (IMAGES[1],),
+          (HistoryTurn("red dress", (), IMAGES[0]), HistoryTurn("in blue", (IMAGES[0],), IMAGES[1]))),
+    Query("s/4", "", (IMAGES[2],)),
+    Query("s/5", "what goes with these two?", (IMAGES[3], IMAGES[4])),
+    Query("s/6", "with long sleeves and a collar, for men", (IMAGES[5],)),
+]  # fmt: skip
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    vectors = PictureVectors({image.image_id: i for i, image in enumerate(IMAGES)}, unit(rng.normal(size=(12, DIM))))
+    texts = {query.text: unit(rng.normal(size=DIM)) for query in QUERIES if query.text}
+    return QueryData(SETTINGS, TEMPLATE, tokenize_by(DEFAULT_FOLDER), vectors, texts)
+
+
+def late_fusion(data, query):
+    parts = [data._texts[query.text]] if query.text else []
+    if query.references:
+        parts.append(data._vectors.of([image.image_id for image in query.references]).mean(0))
+    return unit(np.sum(parts, axis=0))
+
+
+def test_a_vector_does_not_depend_on_the_other_queries_of_its_batch(data):
+    model = tiny_model(moved=0.1)
+    together = query_vectors(model, data, QUERIES)
+    alone = np.concatenate([query_vectors(model, data, [query]) for query in QUERIES])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+
+
+def test_an_untrained_residual_is_about_late_fusion_of_the_current_request(data):
+    vectors = query_vectors(tiny_model(), data, QUERIES)
+    cosines = [float(vector @ late_fusion(data, query)) for vector, query in zip(vectors, QUERIES, strict=True)]
+    assert min(cosines) > 0.98
+
+
+def test_without_the_residual_the_head_alone_speaks(data):
+    settings = replace(SETTINGS, residual=False)
+    vectors = query_vectors(tiny_model(settings), data, QUERIES)
+    assert max(abs(vector @ late_fusion(data, query)) for vector, query in zip(vectors, QUERIES, strict=True)) < 0.5
+
+
+def test_the_same_words_in_another_history_give_another_vector(data):
+    model = tiny_model(moved=0.1)
+    with_history, without = query_vectors(model, data, [QUERIES[1], replace(QUERIES[1], history=())])
+    assert with_history @ without < 0.9999
+
+
+def test_padding_on_the_left_and_on_the_right_give_the_same_vector():
+    encoder = QueryEncoder(tiny_bert(), 48, 8, 3).eval()
+    words, gap = torch.randn(1, 5, 48), torch.randn(1, 2, 48)
+    plain = encoder(words, torch.ones(1, 5, dtype=torch.long), torch.arange(5)[None])
+    for order in ((words, gap), (gap, words)):
+        mask = torch.cat([torch.full((1, part.shape[1]), int(part is words)) for part in order], 1)
+        padded = encoder(torch.cat(order, 1), mask, (mask.cumsum(1) - 1).clamp(min=0))
+        torch.testing.assert_close(padded, plain)
+
+
+def test_what_does_not_fit_is_cut_from_the_oldest_end():
+    packed = pack(QUERIES[2], TEMPLATE, tokenize_by(DEFAULT_FOLDER), 10, 2)
+    whole = pack(QUERIES[2], TEMPLATE, tokenize_by(DEFAULT_FOLDER), 100, 2)
+    assert packed.length(2) <= 10 < whole.length(2)
+    assert packed.pictures == whole.pictures[-len(packed.pictures) :] == (IMAGES[1],)
+    assert packed.tokens[-4:] == whole.tokens[-4:]
+
+
+def test_the_frozen_backbone_is_not_trained_and_everything_new_is(data):
+    model = tiny_model()
+    groups = parameter_groups(model, SETTINGS)
+    trained = {id(parameter) for group in groups for parameter in group["params"]}
+    frozen = {name for name, parameter in model.named_parameters() if id(parameter) not in trained}
+    assert frozen == {name for name, _ in model.named_parameters() if ".backbone." in name and "lora_" not in name}
+    assert len(groups[0]["params"]) == 2 * 6
+
+
+def test_gradients_by_chunk_are_those_of_the_whole_batch(data):
+    candidates, target = torch.from_numpy(data._vectors.vectors), torch.arange(6)
+    masked = torch.zeros(6, 12, dtype=torch.bool)
+    found = []
+    for cached in (False, True):
+        model = tiny_model(moved=0.05)
+        chunks = data.chunks([QUERIES[i] for i in data.by_length(QUERIES)])
+        parts = [[each] for each in chunks] if cached else [chunks]
+        grad_cached(lambda part, m=model: encode(m, part), parts, lambda q: query_loss(q, candidates, target, masked))
+        found.append([p.grad for p in model.parameters() if p.grad is not None])
+    assert len(found[0]) == len(found[1]) > 10
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-6, rtol=1e-3)
+
+
+def examples():
+    return [
+        Example(query, "cir", IMAGES[i + 6].image_id, (IMAGES[i + 6].image_id,), None, 0)
+        for i, query in enumerate(QUERIES)
+    ]
+
+
+def test_a_few_turns_are_learned_and_a_killed_run_ends_the_same(data, tmp_path):
+    settings = replace(SETTINGS, epochs=12, lora_rate=3e-3, head_rate=3e-3)
+
+    def trained(out, last=None):
+        torch.manual_seed(0)
+        turns = Turns([examples()], data._vectors, [image.image_id for image in IMAGES], 6, 4, 0)
+        stop = SimpleNamespace(left=last)
+
+        def epoch(number):
+            for batch in turns.epoch(number):
+                if stop.left == number:
+                    raise KeyboardInterrupt
+                yield batch
+
+        batches = SimpleNamespace(epoch=epoch, n_batches=turns.n_batches)
+        return train(tiny_model(settings), batches, data, settings, out, {})
+
+    whole = query_vectors(trained(tmp_path / "whole"), data, QUERIES)
+    found = (whole @ data._vectors.vectors.T).argmax(1)
+    assert found.tolist() == [6, 7, 8, 9, 10, 11]
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path / "killed", last=5)
+    again = query_vectors(trained(tmp_path / "killed"), data, QUERIES)
+    np.testing.assert_allclose(again, whole, atol=1e-5)
+
+
+def test_negatives_are_no_targets_of_the_other_splits():
+    def session(split, chosen):
+        return SimpleNamespace(split=split, turns=[SimpleNamespace(chosen=chosen)])
+
+    sessions = [session("train", "p0"), session("val", "p1"), session("test", "p2")]
+    benchmark = SimpleNamespace(
+        split=lambda name: [each for each in sessions if each.split == name],
+        gallery=lambda: [SimpleNamespace(image_id=f"p{i}") for i in range(5)],
+    )
+    vectors = PictureVectors({f"p{i}": i for i in range(4)}, np.zeros((4, 2), np.float32))
+    assert train_gallery(benchmark, vectors) == ["p0", "p3"]
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    from PIL import Image as PillowImage
+
+    folder = tmp_path_factory.mktemp("pictures")
+    made = []
+    for i, colour in enumerate(("red", "blue", "green", "white", "black", "yellow")):
+        PillowImage.new("RGB", (60 + i, 80), colour).save(folder / f"{colour}.png")
+        made.append(Image(colour, str(folder / f"{colour}.png")))
+    return made
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory):
+    torch.manual_seed(1)
+    model = tiny_model(moved=0.1)
+    out = tmp_path_factory.mktemp("systems") / "fashion_am"
+    export_query(model, DEFAULT_FOLDER, TEMPLATE, SETTINGS, out, {"scores": {"success@5": 0.5}})
+    return model, out
+
+
+def conversations(pictures):
+    red, blue, green, white, *_ = pictures
+    return [
+        Query("a", "red dress"),
+        Query("b", "", (red,)),
+        Query("c", "which of these?", (red, blue)),
+        Query("d", "in blue", (blue,), (HistoryTurn("a shirt", (), green), HistoryTurn("dotted", (green,), blue))),
+        Query("e", "back to turn 1 " + "and on " * 90, (white,),
+              tuple(HistoryTurn("again " * 9, (pictures[i],), pictures[i + 1]) for i in range(5))),
+    ]  # fmt: skip
+
+
+def test_the_exported_encoder_agrees_with_the_trained_one(system, pictures):
+    model, folder = system
+    encoder, towers, queries = open_encoder(folder), Towers.open(DEFAULT_FOLDER), conversations(pictures)
+    vectors = {image.image_id: row for image, row in towers.encode_references(pictures).items()}
+    data = QueryData(
+        SETTINGS,
+        TEMPLATE,
+        tokenize_by(DEFAULT_FOLDER),
+        PictureVectors({name: i for i, name in enumerate(vectors)}, np.array(list(vectors.values()))),
+        {q.text.strip(): towers.encode_texts([q.text.strip()])[0][0] for q in queries if q.text},
+    )
+    assert isinstance(encoder, FashionAMEncoder)
+    cosines = (encoder.encode_queries(queries) * query_vectors(model, data, queries)).sum(1)
+    assert cosines.min() > 0.999
+
+
+def test_the_exported_encoder_keeps_the_contract_of_encoders(system, pictures):
+    from retrieval.images import open_picture
+    from retrieval.schema import Item
+
+    encoder, queries = open_encoder(system[1]), conversations(pictures)
+    together = encoder.encode_queries(queries)
+    assert together.shape == (5, encoder.manifest.dim)
+    assert together.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    alone = np.concatenate([encoder.encode_queries([query]) for query in queries])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    assert encoder.encode_queries([]).shape == (0, encoder.manifest.dim)
+    items = encoder.encode_items([Item("1", pictures[0], "a name")], [open_picture(pictures[0].path)])
+    np.testing.assert_allclose(items, Towers.open(DEFAULT_FOLDER).encode_pictures([open_picture(pictures[0].path)]))
+    assert encoder.manifest == open_encoder(DEFAULT_FOLDER).manifest
+    with pytest.raises(MessageError, match="few words"):
+        encoder.encode_queries([Query("q", " ")])
+
+
+def test_what_is_unwanted_moves_the_query_away(system, pictures):
+    encoder = open_encoder(system[1])
+    plain = Query("q", "top", (pictures[0],))
+    base, less_text, less_image = encoder.encode_queries(
+        [plain, replace(plain, unwanted_texts=("red top",)), replace(plain, unwanted_images=(pictures[1],))]
+    )
+    red, blue = encoder.towers.encode_texts(["red top"])[0][0], encoder.towers.encode_references(pictures)[pictures[1]]
+    expected = base - 0.5 * red
+    np.testing.assert_allclose(less_text, expected / np.linalg.norm(expected), atol=1e-5)
+    assert less_image @ blue < base @ blue
+
+
+def test_lora_is_merged_without_changing_a_vector(data):
+    model = tiny_model(moved=0.1)
+    whole = merged(model).eval()
+    assert not any("lora_" in name for name, _ in whole.named_parameters())
+    np.testing.assert_allclose(query_vectors(whole, data, QUERIES), query_vectors(model, data, QUERIES), atol=1e-5)
+
+
+def test_a_system_made_for_other_words_other_towers_or_without_its_base_is_refused(system, tmp_path):
+    import shutil
+
+    folder = tmp_path / "system"
+    shutil.copytree(system[1], folder)
+    card = json.loads((folder / "card.json").read_text("utf8"))
+
+    def written(**changes):
+        (folder / "card.json").write_text(json.dumps(card | {"base": str(DEFAULT_FOLDER)} | changes))
+        return folder
+
+    assert open_encoder(written()).manifest.revision.startswith(card["revision"])
+    with pytest.raises(EncoderError, match="template"):
+        open_encoder(written(template={"name": "compact", "revision": "other"}))
+    with pytest.raises(EncoderError, match="restore that folder"):
+        open_encoder(written(base=str(tmp_path / "nowhere")))
+    with pytest.raises(EncoderError, match=r"another text\.onnx"):
+        open_encoder(written(sha256=card["sha256"] | {"text.onnx": "0"}))
+    with pytest.raises(EncoderError, match="does not describe a query encoder"):
+        open_encoder(written(query=None))
+
+
+def test_a_folder_of_something_else_is_not_replaced(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(EncoderError, match="Choose another"):
+        export_query(tiny_model(), DEFAULT_FOLDER, TEMPLATE, SETTINGS, tmp_path, {})
+    assert (tmp_path / "notes.txt").read_text() == "mine"
