@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,10 +28,11 @@ from eval.opening import (
 )
 from eval.runs import ALONE, Run, RunWriter, TurnRecord, claimed, refuse_foreign
 from eval.workers import code_hash, settings_of
-from retrieval.errors import FashionSearchError
-from retrieval.protocols import RemembersPictures
+from retrieval.errors import ChatError, FashionSearchError
+from retrieval.protocols import RemembersPictures, Reranker
 from retrieval.recorded import References, query_of
 from retrieval.retriever import DEFAULT_K
+from retrieval.schema import Image, Item
 from retrieval.stores.contract import SCORE_DECIMALS, best_hits, unit_rows
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ class Encoded:
 def alone(request: Request, out: Path, references: References = "previous", *, progress: bool = True) -> Run:
     """Rank every turn of the split, or go on with a run that was interrupted.
 
-    Raises BenchmarkError, RunError, EncoderError or StoreError; a query that cannot be encoded is part of the run.
+    Raises BenchmarkError, RunError, EncoderError, StoreError or ChatError; a query that cannot be encoded is part of
+    the run.
     """
     from tqdm import tqdm
 
@@ -179,6 +181,8 @@ class Ranker:
         hits: list[Hit] = []
         if answer.embedding is not None:
             hits = rank(self._gallery, answer.embedding, max(depth, DEFAULT_K), left_out, pool)
+            if isinstance(self._encoder, Reranker):
+                hits = reranked(self._benchmark, self._encoder, query, hits)
         candidates = self._gallery.row.keys() if pool is None else set(pool)
         record = TurnRecord(
             query_id=query.query_id,
@@ -217,6 +221,23 @@ def rank(
     return best_hits(zip(ids, map(float, scores[found]), strict=True), k)
 
 
+def reranked(benchmark: Benchmark, reranker: Reranker, query: Query, hits: Sequence[Hit]) -> list[Hit]:
+    """The first hits in the order that the system gives them; a place keeps its score.
+
+    Raises ChatError: a model that does not answer ends the run, which goes on from there when it is started again.
+    """
+    first = hits[: reranker.rerank_depth]
+    items = [_item(benchmark, hit.item_id) for hit in first]
+    order = reranker.rerank(query, items)
+    return [replace(hit, item_id=item_id) for hit, item_id in zip(first, order, strict=True)] + list(hits[len(first) :])
+
+
+def _item(benchmark: Benchmark, image_id: str) -> Item:
+    known = benchmark.images[image_id]
+    path = str(benchmark.picture_path(image_id)) if known.path else ""
+    return Item(image_id, Image(image_id, path), known.caption, known.attributes)
+
+
 def _bound(scores: NDArray[np.float32], k: int) -> float:
     """Below all scores that are among the k highest once they are rounded."""
     if len(scores) <= k:
@@ -225,12 +246,17 @@ def _bound(scores: NDArray[np.float32], k: int) -> float:
 
 
 def encode_each(encoder: Encoder, queries: Sequence[Query]) -> Iterator[Encoded]:
-    """In batches; where one fails, query by query, so that it costs no other its answer."""
+    """In batches; where one fails, query by query, so that it costs no other its answer.
+
+    Raises ChatError: a model that does not answer is no property of a query.
+    """
     for at in range(0, len(queries), BATCH):
         some = queries[at : at + BATCH]
         started = time.perf_counter()
         try:
             embeddings = unit_rows(encoder.encode_queries(some), len(some), encoder.manifest.dim)
+        except ChatError:
+            raise
         except FashionSearchError as failed:
             if len(some) > 1:
                 for query in some:

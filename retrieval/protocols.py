@@ -71,6 +71,23 @@ class RemembersPictures(Protocol):
         ...
 
 
+@runtime_checkable
+class Reranker(Protocol):
+    """An encoder whose system looks at the first items of a ranking once more."""
+
+    @property
+    def rerank_depth(self) -> int:
+        """How many of a ranking it looks at."""
+        ...
+
+    def rerank(self, query: Query, items: Sequence[Item]) -> list[str]:
+        """The items' ids, all of them, best first; `items` come in the order of the ranking, with their pictures.
+
+        Raises MessageError for an item without a picture, ChatError when the model that it asks gives no answer.
+        """
+        ...
+
+
 class Store(Protocol):
     """Keeps items with their vectors and finds them again. One writer, many readers."""
 
