@@ -53,8 +53,9 @@ def wanted(*texts: str) -> dict[str, str]:
     [
         ("blue instead of silver", {"colour": "blue"}),
         ("the same, but with pink where it is mustard", {"second_colour": "pink"}),
-        ("like this, only in red and with a block of grey", {"colour": "red", "pattern": "colour block", "second_colour": "grey"}),
-        ("longer, in knee length and with navy blue stripes", {"length": "knee length", "pattern": "striped", "second_colour": "navy blue"}),
+        ("in red with a block of grey", {"colour": "red", "pattern": "colour block", "second_colour": "grey"}),
+        ("longer, in knee length and with navy stripes",
+         {"length": "knee length", "pattern": "striped", "second_colour": "navy blue"}),
         ("a teal satin skinny tie", {"colour": "teal", "material": "satin", "style": "skinny tie", "kind": "tie"}),
         ("denim shorts for men", {"material": "denim", "style": "denim", "kind": "shorts", "gender": "men"}),
         ("can I see it differently?", {}),
