@@ -21,20 +21,18 @@ from retrieval.baselines.cfir import Cfir
 from retrieval.baselines.conversation_model import ConversationModel, ModelSettings
 from retrieval.baselines.dialog_manager import DialogManager
 from retrieval.baselines.mai import Mai
-from retrieval.baselines.turn_inputs import Features, TowerFeatures, Towers
+from retrieval.baselines.turn_inputs import Features, TowerFeatures
+from retrieval.encoders.towers import CARD, PICTURE, TEXT, TOKENIZER, Towers, find_file, read_card
 from retrieval.errors import DependencyError, EncoderError, MessageError
-from retrieval.protocols import RemembersPictures
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from PIL.Image import Image as Picture
 
     from retrieval.protocols import Embeddings, Manifest
     from retrieval.schema import Item, Query
 
 KINDS: dict[str, type[ConversationModel]] = {"dialog_manager": DialogManager, "cfir": Cfir, "mai": Mai}
-CARD, WEIGHTS = "card.json", "weights.safetensors"
-FORMAT = 1
+WEIGHTS = "weights.safetensors"
 BATCH = 128
 
 
@@ -43,20 +41,15 @@ class BaselineEncoder:
 
     def __init__(self, model: ConversationModel, towers: Towers, features: Features | None = None) -> None:
         self._model = model.eval()
-        self._towers = towers
+        self.towers = towers
         self._features = features or TowerFeatures(towers)
 
     @property
     def manifest(self) -> Manifest:
-        return self._towers.manifest
+        return self.towers.manifest
 
     def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings:
-        return self._towers.encode_items(items, pictures)
-
-    def remember(self, embeddings: Mapping[str, NDArray[np.float32]]) -> None:
-        """Handed on to the towers, where they can use them."""
-        if isinstance(self._towers, RemembersPictures):
-            self._towers.remember(embeddings)
+        return self.towers.encode_items(items, pictures)
 
     def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
         for query in queries:
@@ -74,10 +67,8 @@ def encoded(model: ConversationModel, queries: Sequence[Query], features: Featur
     return vectors
 
 
-def export_baseline(
-    kind: str, model: ConversationModel, towers: Towers, base: Path, out: Path, card: Mapping[str, Any]
-) -> None:
-    """Write the system folder `out`, in place of one that is there. base: the towers' folder.
+def export_baseline(kind: str, model: ConversationModel, base: Path, out: Path, card: Mapping[str, Any]) -> None:
+    """Write the system folder `out`, in place of one that is there, over the towers in `base`.
 
     card: what the training knows of itself. Raises EncoderError for a folder of something else.
     """
@@ -85,54 +76,42 @@ def export_baseline(
 
     if out.exists() and not (out / CARD).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise EncoderError(f"{out} is no exported system, and would be written over. Choose another --export.")
+    tower_card = read_card(base)
     out.mkdir(parents=True, exist_ok=True)
     (out / CARD).unlink(missing_ok=True)
-    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
-    save_file(weights, out / f"{WEIGHTS}.tmp")
+    save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, out / f"{WEIGHTS}.tmp")
     (out / f"{WEIGHTS}.tmp").replace(out / WEIGHTS)
     digest = _sha256(out / WEIGHTS)
+    files = {name: _sha256(find_file(base, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
     whole = {
-        "format": FORMAT,
+        **{key: tower_card[key] for key in ("format", "name", "revision", "dim", "max_tokens", "preprocessing")},
         "kind": kind,
-        "name": towers.manifest.encoder,
-        "revision": towers.manifest.revision.split("/")[0],
         "query_revision": digest[:16],
-        "dim": model.settings.dim,
         "base": os.path.relpath(base.resolve(), out.resolve()),
-        "sha256": {WEIGHTS: digest},
+        "sha256": {**files, WEIGHTS: digest},
         "model": asdict(model.settings),
-        **card,
+        "training": dict(card),
     }
     (out / f"{CARD}.tmp").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
     (out / f"{CARD}.tmp").replace(out / CARD)
 
 
-def open_baseline(folder: Path, towers: Towers) -> BaselineEncoder:
-    """Raises EncoderError for a folder without a trained baseline, a damaged one, or one over other towers."""
-    card = _read_card(folder)
-    revision = str(card["revision"])
-    if towers.manifest.encoder != card["name"] or towers.manifest.revision.split("/")[0] != revision:
+def open_baseline(folder: Path, towers: Towers | None = None, caption_weight: float = 0.0) -> BaselineEncoder:
+    """towers: those of the card's base where they are open already.
+
+    Raises EncoderError for a folder without a trained baseline, a damaged one, or one over other towers.
+    """
+    card = read_card(folder)
+    if card.get("kind") not in KINDS:
+        raise EncoderError(f"{folder / CARD} is not the card of a trained baseline ({', '.join(KINDS)}).")
+    towers = towers or Towers.open(folder, caption_weight)
+    there = towers.manifest.revision.split("/")[0]
+    if there != card["revision"]:
         raise EncoderError(
-            f"The {card['kind']} in {folder} was trained over the towers {card['name']} {revision}, not over "
-            f"{towers.manifest.encoder} {towers.manifest.revision}: train it again, or restore those towers."
+            f"The {card['kind']} in {folder} was trained over the towers {card['name']} {card['revision']}, not over "
+            f"{towers.manifest.encoder} {there}: train it again, or restore those towers."
         )
     return BaselineEncoder(_read_model(folder, card), towers)
-
-
-def _read_card(folder: Path) -> dict[str, Any]:
-    try:
-        card = json.loads((folder / CARD).read_text("utf8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise EncoderError(
-            f"There is no trained baseline in {folder} ({error}): make one with "
-            "`python -m retrieval.baselines.train --help`."
-        ) from error
-    if not isinstance(card, dict) or card.get("format") != FORMAT or card.get("kind") not in KINDS:
-        raise EncoderError(f"{folder / CARD} is not the card of a trained baseline ({', '.join(KINDS)}).")
-    missing = sorted({"name", "revision", "model", "sha256"} - card.keys())
-    if missing:
-        raise EncoderError(f"{folder / CARD} lacks {', '.join(missing)}: train the baseline again.")
-    return card
 
 
 def _read_model(folder: Path, card: Mapping[str, Any]) -> ConversationModel:

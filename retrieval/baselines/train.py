@@ -25,25 +25,17 @@ from torch import nn
 from retrieval import command
 from retrieval.baselines.conversation_model import ConversationModel, ModelSettings
 from retrieval.baselines.encoder import KINDS, encoded, export_baseline
-from retrieval.baselines.turn_inputs import (
-    StoredFeatures,
-    TextTrunk,
-    stored_text_vectors,
-    tower_name,
-    turn_inputs,
-)
+from retrieval.baselines.turn_inputs import StoredFeatures, TextTrunk, turn_inputs
 from retrieval.benchmark import Benchmark, read_benchmark
-from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.turns import TurnBatch, Turns
 from retrieval.fashion_am.validation import Validation, open_validation
-from retrieval.fashion_am.vectors import picture_vectors
+from retrieval.fashion_am.vectors import picture_vectors, text_vectors
 from retrieval.recorded import Example, examples
 
 if TYPE_CHECKING:
-    from PIL.Image import Image as Picture
-
     from retrieval.protocols import Embeddings
 
 log = logging.getLogger(__name__)
@@ -75,20 +67,6 @@ SETTINGS: dict[str, BaselineSettings] = {
 
 
 @dataclass(frozen=True, slots=True)
-class NamedTowers:
-    """The picture tower as `vectors.picture_vectors` wants it."""
-
-    towers: EmbeddedEncoder
-
-    @property
-    def name(self) -> str:
-        return tower_name(self.towers)
-
-    def encode_pictures(self, pictures: Sequence[Picture]) -> Embeddings:
-        return self.towers.encode_pictures(pictures)
-
-
-@dataclass(frozen=True, slots=True)
 class Material:
     """What a training reads of a benchmark."""
 
@@ -99,15 +77,15 @@ class Material:
     validation: Validation
 
 
-def read_material(benchmark: Benchmark, towers: EmbeddedEncoder, folder: Path, reads_tokens: bool = True) -> Material:
+def read_material(benchmark: Benchmark, towers: Towers, folder: Path, reads_tokens: bool = True) -> Material:
     """Frozen features of the train and val splits; `folder` keeps them. reads_tokens: also hidden states."""
-    vectors = picture_vectors(benchmark, NamedTowers(towers), folder)
+    vectors = picture_vectors(benchmark, towers, folder)
     train = benchmark.split("train")
     readings = (examples(benchmark, train, "previous"), examples(benchmark, train, "resolved"))
     validation = open_validation(benchmark, vectors)
     texts = _texts((*readings[0], *validation.examples))
     bank = TextTrunk().bank(texts, folder / "text_states.pt") if reads_tokens else None
-    features = StoredFeatures(vectors, stored_text_vectors(towers, texts, folder), bank)
+    features = StoredFeatures(vectors, text_vectors(towers, texts, folder), bank)
     return Material(readings, _train_gallery(benchmark, readings[0]), features, validation)
 
 
@@ -181,7 +159,7 @@ def scores(model: nn.Module, material: Material) -> dict[str, float]:
 def run(arguments: argparse.Namespace) -> int:
     torch.set_num_threads(arguments.threads)
     settings = replace(SETTINGS[arguments.kind], seed=arguments.seed, **_chosen(arguments))
-    benchmark, towers = read_benchmark(arguments.benchmark), EmbeddedEncoder.open(arguments.towers)
+    benchmark, towers = read_benchmark(arguments.benchmark), Towers.open(arguments.towers)
     reads_tokens = KINDS[arguments.kind].reads_tokens
     material = read_material(benchmark, towers, arguments.vectors or arguments.out / "vectors", reads_tokens)
     started = time.monotonic()
@@ -195,7 +173,7 @@ def run(arguments: argparse.Namespace) -> int:
         "validation": reached,
         "late_fusion": fused,
     }
-    export_baseline(arguments.kind, model, towers, arguments.towers, arguments.export, card)
+    export_baseline(arguments.kind, model, arguments.towers, arguments.export, card)
     sys.stdout.write(json.dumps({"kind": arguments.kind, "validation": reached, "late_fusion": fused}) + "\n")
     return 0
 

@@ -7,8 +7,6 @@ states of the frozen text trunk (four layers of all-MiniLM-L6-v2), which the tow
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,16 +21,15 @@ from retrieval.schema import Image, Query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from PIL.Image import Image as Picture
 
+    from retrieval.encoders.towers import Towers
     from retrieval.fashion_am.vectors import PictureVectors
-    from retrieval.protocols import Embeddings, Manifest
-    from retrieval.schema import Item
+    from retrieval.protocols import Embeddings
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 MAX_KEPT = 8192
-"""Pictures, and texts, whose features are kept at a time (about 40 MB of hidden states)."""
+"""Texts whose features are kept at a time (about 90 MB of hidden states)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +51,6 @@ def turn_inputs(query: Query) -> tuple[TurnInput, ...]:
 
 def _turn(request: str, references: tuple[Image, ...], led_to: Image | None) -> TurnInput:
     return TurnInput(" ".join(request.split()), references or ((led_to,) if led_to else ()))
-
-
-class Towers(Protocol):
-    """The frozen towers under a baseline: an encoder of queries by late fusion that encodes pictures as well."""
-
-    @property
-    def manifest(self) -> Manifest: ...
-
-    def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings: ...
-
-    def encode_queries(self, queries: Sequence[Query]) -> Embeddings: ...
 
 
 class Features(Protocol):
@@ -113,21 +99,15 @@ class TowerFeatures:
     def __init__(self, towers: Towers) -> None:
         self._towers = towers
         self._trunk: TextTrunk | None = None
-        self._pictures: dict[Image, NDArray[np.float32]] = {}
         self._texts: dict[str, NDArray[np.float32]] = {}
         self._states: dict[str, Tensor] = {}
 
     def pictures(self, images: Sequence[Image]) -> Embeddings:
-        def encode(new: Sequence[Image]) -> Embeddings:
-            return self._towers.encode_queries([Query("", references=(image,)) for image in new])
-
-        return np.stack(_looked_up(self._pictures, images, encode))
+        vectors = self._towers.encode_references(images)
+        return np.stack([vectors[image] for image in images])
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        def encode(new: Sequence[str]) -> Embeddings:
-            return self._towers.encode_queries([Query("", text) for text in new])
-
-        return np.stack(_looked_up(self._texts, texts, encode))
+        return np.stack(_looked_up(self._texts, texts, lambda new: self._towers.encode_texts(new)[0]))
 
     def states(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         self._trunk = trunk = self._trunk or TextTrunk()
@@ -167,29 +147,6 @@ class TextTrunk:
         """Hidden states of each of these distinct texts, (t, 384) in half precision."""
         bank = TextBank.encode(self._tower, self._tokenizer, texts)
         return [bank.states[bank.starts[row] : bank.starts[row + 1]] for row in map(bank.row.__getitem__, texts)]
-
-
-def stored_text_vectors(towers: Towers, texts: Iterable[str], out: Path) -> dict[str, NDArray[np.float32]]:
-    """Joint vectors of distinct texts; `out` keeps them for the same texts and towers. Empty texts have none."""
-    ordered = sorted({text for text in texts if text})
-    words = hashlib.sha256("\n".join(ordered).encode()).hexdigest()
-    made_of = {"towers": tower_name(towers), "texts": words, "n": len(ordered)}
-    note, file = out / "text_vectors.json", out / "text_vectors.npy"
-    if not (note.is_file() and json.loads(note.read_text("utf8")) == made_of):
-        out.mkdir(parents=True, exist_ok=True)
-        note.unlink(missing_ok=True)
-        vectors = towers.encode_queries([Query("", text) for text in ordered])
-        with (out / "text_vectors.tmp").open("wb") as open_file:
-            np.save(open_file, vectors)
-        (out / "text_vectors.tmp").replace(file)
-        (out / "text_vectors.json.tmp").write_text(json.dumps(made_of), "utf8")
-        (out / "text_vectors.json.tmp").replace(note)
-    return dict(zip(ordered, np.load(file), strict=True))
-
-
-def tower_name(towers: Towers) -> str:
-    """Changes whenever a vector of the towers would."""
-    return f"{towers.manifest.encoder}/{towers.manifest.revision}"
 
 
 @dataclass(frozen=True, slots=True)

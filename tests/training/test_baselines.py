@@ -3,20 +3,28 @@ import json
 import numpy as np
 import pytest
 import torch
+from PIL import Image as Pillow
 
 from retrieval.baselines.conversation_model import ModelSettings
 from retrieval.baselines.encoder import KINDS, BaselineEncoder, encoded, export_baseline, open_baseline
 from retrieval.baselines.mai import pruned
-from retrieval.baselines.turn_inputs import Conversations, StoredFeatures, TowerFeatures, TurnInput, turn_inputs
-from retrieval.encoders.hashing import HashingEncoder
+from retrieval.baselines.turn_inputs import (
+    Conversations,
+    StoredFeatures,
+    TextTrunk,
+    TowerFeatures,
+    TurnInput,
+    turn_inputs,
+)
+from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.texts import TextBank
 from retrieval.fashion_am.towers import TEXT_WIDTH
 from retrieval.fashion_am.vectors import PictureVectors
-from retrieval.schema import HistoryTurn, Image, Query
+from retrieval.schema import HistoryTurn, Image, Item, Query
 
-DIM = 64
+DIM = 256
 REQUESTS = ["a red dress", "the same in blue please", "longer", "with short sleeves", "back to turn 1, but in wool", ""]
 IMAGES = [Image(f"i{number}", "") for number in range(8)]
 
@@ -25,7 +33,12 @@ def unit(rows):
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def towers():
+    return Towers.open(DEFAULT_FOLDER)
+
+
+@pytest.fixture(scope="module")
 def features():
     rng = np.random.default_rng(0)
     vectors = unit(rng.normal(size=(len(IMAGES), DIM)))
@@ -81,8 +94,8 @@ def test_a_vector_depends_neither_on_its_batch_nor_on_padding(kind, features):
 
 
 @each_kind
-def test_dropout_ends_with_the_training(kind, features):
-    encoder = BaselineEncoder(model_of(kind, dropout=0.5).train(), HashingEncoder(DIM), features)
+def test_dropout_ends_with_the_training(kind, features, towers):
+    encoder = BaselineEncoder(model_of(kind, dropout=0.5).train(), towers, features)
     np.testing.assert_array_equal(encoder.encode_queries(QUERIES), encoder.encode_queries(QUERIES))
 
 
@@ -152,42 +165,52 @@ def test_the_state_of_mai_holds_as_many_tokens_after_any_number_of_turns(feature
 
 
 def exported(tmp_path, kind, model):
-    export_baseline(kind, model, HashingEncoder(DIM), tmp_path / "towers", tmp_path / "system", {"settings": {"n": 1}})
+    export_baseline(kind, model, DEFAULT_FOLDER, tmp_path / "system", {"settings": {"n": 1}})
     return tmp_path / "system"
 
 
 @each_kind
 def test_an_exported_baseline_gives_the_same_vectors(kind, features, tmp_path):
     model = model_of(kind)
-    folder = exported(tmp_path, kind, model)
-    opened = open_baseline(folder, HashingEncoder(DIM))
+    opened = open_baseline(exported(tmp_path, kind, model))
     opened._features = features
     np.testing.assert_array_equal(opened.encode_queries(QUERIES), encoded(model, QUERIES, features))
-    assert opened.manifest == HashingEncoder(DIM).manifest
+
+
+def test_the_gallery_side_is_the_towers_alone(tmp_path, towers):
+    folder = exported(tmp_path, "cfir", model_of("cfir"))
+    opened = open_baseline(folder, towers)
+    assert opened.manifest == towers.manifest
+    picture = Pillow.new("RGB", (32, 40), "red")
+    item = Item("a", IMAGES[0], "a")
+    np.testing.assert_array_equal(opened.encode_items([item], [picture]), towers.encode_items([item], [picture]))
     card = json.loads((folder / "card.json").read_text())
-    assert (card["kind"], card["base"], card["settings"]) == (kind, "../towers", {"n": 1})
+    assert (card["kind"], card["training"]) == ("cfir", {"settings": {"n": 1}})
+    assert (folder / card["base"]).resolve() == DEFAULT_FOLDER
+    assert card["query_revision"] == card["sha256"]["weights.safetensors"][:16]
 
 
-def test_texts_go_through_the_towers_when_nothing_is_stored():
-    model = model_of("dialog_manager")
-    towers = HashingEncoder(DIM)
-    query = Query("a", "longer", history=(HistoryTurn("a dress"),))
-    joint = towers.encode_queries([Query("", "longer")])[0]
-    np.testing.assert_array_equal(TowerFeatures(towers).texts(["longer"])[0], joint)
-    assert BaselineEncoder(model, towers).encode_queries([query]).shape == (1, DIM)
+def test_features_computed_when_asked_for_are_those_that_a_training_stores(towers, tmp_path):
+    texts = ["a red dress", "longer", "", "longer"]
+    asked = TowerFeatures(towers)
+    np.testing.assert_array_equal(asked.texts(texts[:2]), towers.encode_texts(texts[:2])[0])
+    states, mask = asked.states(texts)
+    stored, stored_mask = TextTrunk().bank(texts, tmp_path / "states.pt").batch(texts)
+    assert mask.tolist() == stored_mask.tolist()
+    torch.testing.assert_close(states, stored, atol=1e-3, rtol=0)
 
 
-def test_a_query_of_nothing_is_refused(features):
+def test_a_query_of_nothing_is_refused(features, towers):
     with pytest.raises(MessageError, match="nothing to search for"):
-        BaselineEncoder(model_of("dialog_manager"), HashingEncoder(DIM), features).encode_queries([Query("a", " ")])
+        BaselineEncoder(model_of("dialog_manager"), towers, features).encode_queries([Query("a", " ")])
 
 
-def test_a_baseline_over_other_towers_is_refused(tmp_path):
+def test_a_baseline_over_other_towers_is_refused(tmp_path, towers):
     folder = exported(tmp_path, "dialog_manager", model_of("dialog_manager"))
     card = json.loads((folder / "card.json").read_text())
     (folder / "card.json").write_text(json.dumps({**card, "revision": "older"}))
-    with pytest.raises(EncoderError, match="trained over the towers hashing older"):
-        open_baseline(folder, HashingEncoder(DIM))
+    with pytest.raises(EncoderError, match="trained over the towers dimity-embedded older"):
+        open_baseline(folder, towers)
 
 
 def _no_card(folder):
@@ -195,11 +218,11 @@ def _no_card(folder):
 
 
 def _foreign_card(folder):
-    (folder / "card.json").write_text('{"format": 1, "kind": "late_fusion"}')
+    _change(folder, kind="late_fusion")
 
 
 def _cut_card(folder):
-    (folder / "card.json").write_text('{"format": 1, "kind": "cfir"}')
+    (folder / "card.json").write_text((folder / "card.json").read_text()[:40])
 
 
 def _cut_weights(folder):
@@ -207,26 +230,34 @@ def _cut_weights(folder):
 
 
 def _other_shape(folder):
+    _change(folder, model={"dim": DIM, "width": 16, "dropout": 0.0})
+
+
+def _no_shape(folder):
+    _change(folder, model=None)
+
+
+def _change(folder, **values):
     card = json.loads((folder / "card.json").read_text())
-    card["model"]["width"] = 16
-    (folder / "card.json").write_text(json.dumps(card))
+    (folder / "card.json").write_text(json.dumps({**card, **values}))
 
 
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (_no_card, "no trained baseline"),
+        (_no_card, "no encoder"),
         (_foreign_card, "not the card of a trained baseline"),
-        (_cut_card, "lacks model, name, revision, sha256"),
+        (_cut_card, "no encoder"),
         (_cut_weights, "not the file of its card.json"),
         (_other_shape, "damaged"),
+        (_no_shape, "damaged"),
     ],
 )
-def test_a_damaged_or_foreign_folder_says_so(damage, says, tmp_path):
+def test_a_damaged_or_foreign_folder_says_so(damage, says, tmp_path, towers):
     folder = exported(tmp_path, "dialog_manager", model_of("dialog_manager"))
     damage(folder)
     with pytest.raises(EncoderError, match=says):
-        open_baseline(folder, HashingEncoder(DIM))
+        open_baseline(folder, towers)
 
 
 def test_a_folder_of_something_else_is_not_written_over(tmp_path):

@@ -7,7 +7,6 @@ from builders.dim_fashion.writing import write_benchmark
 from retrieval.baselines.encoder import KINDS, open_baseline
 from retrieval.baselines.train import main
 from retrieval.benchmark import BenchmarkImage, RecordedSession, RecordedTurn, Task
-from retrieval.encoders.embedded import EmbeddedEncoder
 from retrieval.fashion_am.turns import Turns
 from retrieval.recorded import Example
 from retrieval.schema import HistoryTurn, Image, Query
@@ -63,10 +62,10 @@ def test_the_command_trains_exports_and_prints_scores_beside_late_fusion(kind, t
     printed = json.loads(capsys.readouterr().out)
     assert printed["validation"].keys() == printed["late_fusion"].keys() >= {"success@5", "success@8", "map"}
     card = json.loads((tmp_path / "system" / "card.json").read_text())
-    assert card["validation"] == printed["validation"]
+    assert card["training"]["validation"] == printed["validation"]
     history = (HistoryTurn("a red square", (), Image("", str(tmp_path / "picture.png"))),)
     Pillow.new("RGB", (32, 40), "red").save(tmp_path / "picture.png")
-    encoder = open_baseline(tmp_path / "system", EmbeddedEncoder.open())
+    encoder = open_baseline(tmp_path / "system")
     vectors = encoder.encode_queries([Query("a", "make it blue", history=history), Query("b", "make it blue")])
     assert vectors.shape == (2, 256)
     assert vectors[0] @ vectors[1] < 0.9999
