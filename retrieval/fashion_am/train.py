@@ -18,6 +18,7 @@ from types import ModuleType
 from retrieval import command
 from retrieval.errors import DependencyError
 
+PROGRAM = "python -m retrieval.fashion_am.train"
 STAGES = {
     "vlp": ("retrieval.fashion_am.vlp_command", "pre-train the picture and the text tower on products and their texts"),
     "background": ("retrieval.fashion_am.background", "stage 1: a picture finds its own garment without the ground"),
@@ -33,10 +34,10 @@ def stage_module(stage: str) -> ModuleType:
     try:
         return importlib.import_module(STAGES[stage][0])
     except ModuleNotFoundError as error:
-        raise named(error) from error
+        raise as_dependency(error) from error
 
 
-def named(error: ModuleNotFoundError) -> Exception:
+def as_dependency(error: ModuleNotFoundError) -> Exception:
     """The same for a person; one of our own modules that is missing stays a bug."""
     if error.name is not None and error.name.split(".")[0] == "retrieval":
         return error
@@ -49,7 +50,9 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def add_common_arguments(parser: argparse.ArgumentParser, stage: str) -> None:
+def stage_parser(stage: str, module: ModuleType) -> argparse.ArgumentParser:
+    """The options that all stages share, then the stage's own."""
+    parser = argparse.ArgumentParser(prog=f"{PROGRAM} {stage}", description=module.__doc__)
     parser.add_argument(
         "--out", type=Path, default=Path("runs", stage), help="checkpoint, metrics and caches; %(default)s"
     )
@@ -59,22 +62,21 @@ def add_common_arguments(parser: argparse.ArgumentParser, stage: str) -> None:
     parser.add_argument("--threads", type=positive, default=2)
     parser.add_argument("--precision", choices=["no", "bf16"], default="no", help="mixed precision; %(default)s")
     parser.add_argument("--tensorboard", action="store_true", help="write OUT/tensorboard beside OUT/metrics.jsonl")
+    module.add_arguments(parser)
+    return parser
 
 
 def train(argv: Sequence[str]) -> int:
     stages = "\n".join(f"  {stage:12}{text}" for stage, (_, text) in STAGES.items())
     parser = argparse.ArgumentParser(
-        prog="python -m retrieval.fashion_am.train",
+        prog=PROGRAM,
         description=f"{__doc__}\nstages (STAGE --help shows its options):\n{stages}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("stage", choices=STAGES, metavar="STAGE", help=", ".join(STAGES))
     stage: str = parser.parse_args(argv[:1]).stage
     module = stage_module(stage)
-    parser = argparse.ArgumentParser(prog=f"{parser.prog} {stage}", description=module.__doc__)
-    add_common_arguments(parser, stage)
-    module.add_arguments(parser)
-    arguments = parser.parse_args(argv[1:])
+    arguments = stage_parser(stage, module).parse_args(argv[1:])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     try:
         import torch
@@ -82,7 +84,7 @@ def train(argv: Sequence[str]) -> int:
         torch.set_num_threads(arguments.threads)
         module.run(arguments)
     except ModuleNotFoundError as error:
-        raise named(error) from error
+        raise as_dependency(error) from error
     return 0
 
 
