@@ -21,7 +21,7 @@ os.environ.setdefault("LANCEDB_LOG", "error")
 import gradio as gr
 
 from agent import presentation_page as show
-from agent.opening import open_shop
+from agent.opening import ENCODER_HELP, open_shop
 from agent.presentation import tree
 from agent.shopfront import NO_PICTURE, Shop, View
 from agent.understanding_step import MAX_CHARACTERS
@@ -388,7 +388,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="dimity-") as folder:
         os.environ["GRADIO_TEMP_DIR"] = folder  # gradio serves what lies in it, and deletes it when it is old
         try:
-            shop = open_shop(Path(folder), options.gallery, options.index)
+            shop = open_shop(Path(folder), options.gallery, options.index, options.encoder)
             return check(shop) if options.check else serve(shop, options.host, options.port)
         except FashionSearchError as error:
             print(error, file=sys.stderr)
@@ -399,6 +399,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="app.py", description="Find clothes by talking about them.")
     parser.add_argument("--gallery", help="CSV, JSONL, Parquet or a folder; default: the embedded gallery")
     parser.add_argument("--index", type=Path, help="directory of the index; default: in the user's cache")
+    parser.add_argument("--encoder", help=ENCODER_HELP)
     parser.add_argument("--host", default="0.0.0.0" if "SPACE_ID" in os.environ else "127.0.0.1")
     parser.add_argument("--port", type=int, default=7860)
     parser.add_argument("--check", action="store_true", help="answer one message, print the turn and exit")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agent.opening import open_shop
+from agent.opening import ENCODER_HELP, open_shop
 from agent.presentation import chips
 from agent.shopfront import Shop, View
 from retrieval.errors import FashionSearchError, MessageError
@@ -49,12 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m agent", description=__doc__)
     parser.add_argument("--gallery", help="as for app.py; default: the embedded gallery")
     parser.add_argument("--index", type=Path, help="directory of the index; default: in the user's cache")
+    parser.add_argument("--encoder", help=ENCODER_HELP)
     options = parser.parse_args(arguments)
     os.environ.setdefault("LANCEDB_LOG", "error")
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="dimity-") as folder:
         try:
-            shop = open_shop(Path(folder), options.gallery, options.index)
+            shop = open_shop(Path(folder), options.gallery, options.index, options.encoder)
         except FashionSearchError as error:
             print(error, file=sys.stderr)
             return 1

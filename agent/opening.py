@@ -1,4 +1,4 @@
-"""From a gallery to an open shop: the default encoder, its index, the default planner. Loads all that is heavy."""
+"""From a gallery to an open shop: an encoder, its index, the default planner. Loads all that is heavy."""
 
 from __future__ import annotations
 
@@ -10,34 +10,73 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.shopfront import Shop
+from retrieval.errors import EncoderError
 
 if TYPE_CHECKING:
+    from agent.protocols import SentenceEncoder
     from retrieval.protocols import Encoder, Store
 
 log = logging.getLogger(__name__)
 
-EMBEDDED_GALLERY = Path(__file__).parent.parent / "assets" / "gallery"
+ASSETS = Path(__file__).parent.parent / "assets"
+EMBEDDED_GALLERY = ASSETS / "gallery"
+ENCODERS = {"fashion-am": ASSETS / "fashion_am", "late-fusion": ASSETS / "encoder"}
+ENCODER_HELP = f"{', '.join(ENCODERS)} or an encoder's folder; default: fashion-am if it is there"
 
 
-def open_shop(folder: Path, gallery: str | None = None, index: Path | None = None) -> Shop:
+def open_shop(folder: Path, gallery: str | None = None, index: Path | None = None, encoder: str | None = None) -> Shop:
     """A shop over a gallery, by default the embedded one; `index` alone opens an index that was built before.
 
-    `folder` is for the files of this process. Raises GalleryError, StoreError, ManifestError or EncoderError.
+    `folder` is for the files of this process, `encoder` as for `encoder_folder`. Raises GalleryError, StoreError,
+    ManifestError or EncoderError.
     """
     from agent.assistant import Assistant
     from agent.planners.rules import RulesPlanner
-    from retrieval.encoders.embedded import EmbeddedEncoder
     from retrieval.retriever import Retriever
+
+    opened = open_query_encoder(encoder)
+    retriever = Retriever(opened, open_store(gallery, index, opened))
+    return Shop.open(Assistant(retriever, RulesPlanner(sentences_of(opened))), retriever, folder)
+
+
+def encoder_folder(encoder: str | None) -> Path:
+    """Of a name in ENCODERS or a folder's path; None: FashionAM where its weights are there, else late fusion."""
+    if encoder is not None:
+        return ENCODERS.get(encoder) or Path(encoder)
+    if (ENCODERS["fashion-am"] / "card.json").exists():
+        log.info("Searching with fashion-am.")
+        return ENCODERS["fashion-am"]
+    log.warning("There is no FashionAM in %s: searching with late-fusion.", ENCODERS["fashion-am"])
+    return ENCODERS["late-fusion"]
+
+
+def open_query_encoder(encoder: str | None) -> Encoder:
+    """Raises EncoderError for what is neither a name in ENCODERS nor the folder of an encoder."""
+    from retrieval.encoders.opening import open_encoder
+
+    folder = encoder_folder(encoder)
+    if not folder.is_dir():
+        raise EncoderError(f"There is no encoder {encoder or folder}: name {', '.join(ENCODERS)} or a folder.")
+    return open_encoder(folder)
+
+
+def sentences_of(encoder: Encoder) -> SentenceEncoder:
+    """The sentence space that decides intents is that of the shipped weights, whatever searches."""
+    from retrieval.encoders.embedded import EmbeddedEncoder
+    from retrieval.encoders.fashion_am import FashionAMEncoder
+
+    if isinstance(encoder, EmbeddedEncoder | FashionAMEncoder):
+        return encoder.encode_sentences
+    return EmbeddedEncoder.open().encode_sentences
+
+
+def open_store(gallery: str | None, index: Path | None, encoder: Encoder) -> Store:
     from retrieval.stores.lance import LanceStore
 
-    encoder = EmbeddedEncoder.open()
     if gallery is None and index is not None and index.is_dir() and any(index.iterdir()):
-        store: Store = LanceStore.open(index, encoder.manifest)
-    else:
-        source = str(EMBEDDED_GALLERY) if gallery is None else gallery
-        store = _indexed(source, index or default_index(source, encoder), encoder)
-    retriever = Retriever(encoder, store)
-    return Shop.open(Assistant(retriever, RulesPlanner(encoder.encode_sentences)), retriever, folder)
+        return LanceStore.open(index, encoder.manifest)
+    source = str(EMBEDDED_GALLERY) if gallery is None else gallery
+    return _indexed(source, index or default_index(source, encoder), encoder)
 
 
 def default_index(gallery: str, encoder: Encoder) -> Path:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.opening import default_index, open_shop
+from agent import opening
+from agent.opening import default_index, encoder_folder, open_query_encoder, open_shop, sentences_of
 from agent.shopfront import View
 from retrieval.encoders.hashing import HashingEncoder
-from retrieval.errors import GalleryError, StoreError
+from retrieval.errors import EncoderError, GalleryError, StoreError
 
 
 def test_each_gallery_and_each_encoder_has_an_index_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +57,34 @@ def test_a_directory_that_is_no_index_is_refused(tmp_path: Path) -> None:
     (tmp_path / "holiday.txt").write_text("no index")
     with pytest.raises(StoreError):
         open_shop(tmp_path, index=tmp_path)
+
+
+def test_fashion_am_searches_where_its_weights_are_there_and_late_fusion_where_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    folders = {"fashion-am": tmp_path / "fashion_am", "late-fusion": tmp_path / "encoder"}
+    monkeypatch.setattr(opening, "ENCODERS", folders)
+    assert encoder_folder(None) == folders["late-fusion"]
+    assert "searching with late-fusion" in caplog.text
+    folders["fashion-am"].mkdir()
+    (folders["fashion-am"] / "card.json").write_text("{}")
+    assert encoder_folder(None) == folders["fashion-am"]
+    assert encoder_folder("late-fusion") == folders["late-fusion"]
+
+
+def test_an_encoder_may_be_named_by_its_folder() -> None:
+    folder = encoder_folder("late-fusion")
+    assert open_query_encoder(str(folder)).manifest == open_query_encoder("late-fusion").manifest
+
+
+@pytest.mark.parametrize("wrong", ["fashion-an", "tests"])
+def test_what_is_no_encoder_is_refused_in_one_line(wrong: str) -> None:
+    with pytest.raises(EncoderError) as refused:
+        open_query_encoder(wrong)
+    assert wrong in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_intents_are_decided_in_the_shipped_sentence_space_whatever_searches() -> None:
+    shipped = sentences_of(open_query_encoder("late-fusion"))(["what goes with it?"])
+    assert (sentences_of(HashingEncoder())(["what goes with it?"]) == shipped).all()
