@@ -76,34 +76,48 @@ def run(
     state = Trained(module, _averaged(module, schedule), _optimiser(groups))
     random = checkpoints.resume(state, out, settings)
     processes.copy_from_first(module, accelerator)
-    first_process = processes.rank(accelerator) == 0
-    journal = Journal(out, state.step, tensorboard) if first_process else None
-    bar = tqdm(total=schedule.epochs * n_batches, initial=state.step, mininterval=10, disable=not first_process)
-    for epoch in range(state.step // n_batches, schedule.epochs):
-        end = (epoch + 1) * n_batches
-        if random is None or state.step % n_batches == 0:
-            torch.manual_seed(zlib.crc32(f"{schedule.seed}/{epoch}".encode()) + processes.rank(accelerator))
-        for step, batch in enumerate(batches(epoch), end - n_batches):
-            if step < state.step:
-                continue
-            if random is not None and step % n_batches:  # within an epoch the checkpoint's own state goes on
-                processes.set_random_state(random[processes.rank(accelerator)])
-            random = None
-            metrics = _one_step(state, backward, batch, schedule, bar.total, out, accelerator)
-            bar.update()
-            bar.set_postfix(loss=f"{metrics['loss']:.3f}")
-            if state.step % schedule.save_every and state.step < end:
-                continue
-            if state.step == end and journal and validate is not None:
-                metrics |= {"epoch": epoch + 1, **validate(state.result.eval())}
+    journal = Journal(out, state.step, tensorboard) if processes.rank(accelerator) == 0 else None
+    bar = tqdm(total=schedule.epochs * n_batches, initial=state.step, mininterval=10, disable=journal is None)
+    for step, batch in _steps(batches, n_batches, state.step, schedule, random, accelerator):
+        metrics = _one_step(
+            state, backward, batch, rate_factor(step, schedule.warmup, bar.total), schedule.clip, out, accelerator
+        )
+        bar.update()
+        bar.set_postfix(loss=f"{metrics['loss']:.3f}")
+        at_end = state.step % n_batches == 0
+        if not at_end and state.step % schedule.save_every:
+            continue
+        if journal is not None:
+            if at_end and validate is not None:
+                metrics |= {"epoch": state.step // n_batches, **validate(state.result.eval())}
                 log.info("%s", metrics)
-            if journal:
-                journal.note(state.step, **metrics)
-            _save(state, out, settings, accelerator)
+            journal.note(state.step, **metrics)
+        _save(state, out, settings, accelerator)
     bar.close()
-    if journal:
+    if journal is not None:
         journal.close()
     return state.result.eval()
+
+
+def _steps(
+    batches: Callable[[int], Iterator[B]],
+    n_batches: int,
+    done: int,
+    schedule: Schedule,
+    random: list[dict[str, Any]] | None,
+    accelerator: Any,
+) -> Iterator[tuple[int, B]]:
+    """All steps from `done` on, each with torch's random state as it is in a run that was never killed."""
+    rank = processes.rank(accelerator)
+    for epoch in range(done // n_batches, schedule.epochs):
+        first = epoch * n_batches
+        torch.manual_seed(zlib.crc32(f"{schedule.seed}/{epoch}".encode()) + rank)
+        for step, batch in enumerate(batches(epoch), first):
+            if step < done:
+                continue
+            if step == done and step > first and random is not None:  # within an epoch the checkpoint's state goes on
+                processes.set_random_state(random[rank])
+            yield step, batch
 
 
 def _circumstances(accelerator: Any) -> dict[str, Any]:
@@ -127,12 +141,11 @@ def _one_step(
     state: Trained,
     backward: Callable[[B], float],
     batch: B,
-    schedule: Schedule,
-    total: int,
+    factor: float,
+    clip: float,
     out: Path,
     accelerator: Any,
 ) -> dict[str, float]:
-    factor = rate_factor(state.step, schedule.warmup, total)
     for group in state.optimiser.param_groups:
         group["lr"] = group["peak"] * factor
     state.module.train()
@@ -141,8 +154,8 @@ def _one_step(
     _demand_finite("loss", loss, state.step, out)
     processes.average_gradients(state.module, accelerator)
     trained = [parameter for parameter in state.module.parameters() if parameter.requires_grad]
-    clip = nn.utils.clip_grad_norm_ if accelerator is None else accelerator.clip_grad_norm_
-    norm = float(clip(trained, schedule.clip))
+    clipped = nn.utils.clip_grad_norm_ if accelerator is None else accelerator.clip_grad_norm_
+    norm = float(clipped(trained, clip))
     _demand_finite("gradient", norm, state.step, out)
     state.optimiser.step()
     if state.averaged is not None:
