@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from eval.runs import RunError
 from retrieval.benchmark import Benchmark, BenchmarkImage, RecordedSession, Split, read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.encoders.opening import LATE_FUSION, open_encoder
 from retrieval.errors import BenchmarkError, EncoderError
 from retrieval.gallery import Skipped, fingerprint
 from retrieval.retriever import DEFAULT_K
@@ -32,8 +33,6 @@ REFERENCES_STAY = "references_stay"
 """In a card: rankings hold the items that a query starts from too, which the agent never shows again."""
 EXACT = 1 << 60
 """Rows from which the store may approximate: never, since ranks are compared here."""
-LATE_FUSION = "late_fusion"
-"""The kind of a folder whose card names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +150,21 @@ def is_described(benchmark: Benchmark) -> bool:
 
 
 def read_system(folder: Path) -> System:
-    """Raises EncoderError for a folder without a card, or with a damaged one."""
+    """Raises EncoderError for a folder without a card, or with a damaged one; for a kind whose card does not say what
+    made its queries, also what opening it raises."""
     try:
         card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
-        return System(
-            kind=str(card.get("kind", LATE_FUSION)),
-            name=str(card["name"]),
-            query_revision=str(card.get("query_revision", card["revision"])),
-        )
-    except (OSError, ValueError, KeyError, AttributeError, RecursionError) as error:
+        kind, name = str(card.get("kind", LATE_FUSION)), str(card.get("name", folder.name))
+        revision = card.get("query_revision") or (card.get("revision") if kind == LATE_FUSION else None)
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise EncoderError(f"There is no encoder in {folder}: its card.json cannot be read ({error!r:.80}).") from error
+    if revision is None:
+        revision = getattr(open_encoder(folder), "query_revision", None)
+    if revision is None:
+        raise EncoderError(
+            f"The card in {folder} has no query_revision, by which systems are told apart: export it again."
+        )
+    return System(kind, name, str(revision))
 
 
 def open_system(request: Request, benchmark: Benchmark) -> Encoder:
@@ -168,14 +172,14 @@ def open_system(request: Request, benchmark: Benchmark) -> Encoder:
 
     Raises EncoderError for a folder that holds none, or whose queries and items do not lie in one space of words.
     """
-    system = read_system(request.encoder)
-    if is_described(benchmark) and system.kind != LATE_FUSION:
+    kind = read_system(request.encoder).kind
+    if is_described(benchmark) and kind != LATE_FUSION:
         raise EncoderError(
             f"The gallery of {benchmark.folder} is described by words, which only late fusion reads in place of "
-            f"pictures; {request.encoder} is of the kind {system.kind!r}. Give a benchmark with pictures, or --encoder "
+            f"pictures; {request.encoder} is of the kind {kind!r}. Give a benchmark with pictures, or --encoder "
             f"{DEFAULT_FOLDER}."
         )
-    encoder: Encoder = EmbeddedEncoder.open(request.encoder, request.caption_weight)
+    encoder = open_encoder(request.encoder, request.caption_weight)
     if not is_described(benchmark):
         return encoder
     from retrieval.encoders.described import DescribedEncoder
