@@ -60,6 +60,12 @@ def _textification(folder: Path, card: dict[str, Any], caption_weight: float) ->
     return open_textification(folder, _base(folder, card, caption_weight))
 
 
+def _imagescope(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+    from retrieval.baselines.imagescope import open_imagescope
+
+    return open_imagescope(folder, _base(folder, card, caption_weight))
+
+
 def _tracker(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
     from retrieval.baselines.tracker import AttributeTracker
 
@@ -94,6 +100,7 @@ OPENED_BY: dict[str, Callable[[Path, dict[str, Any], float], Encoder]] = {
     "dialog_manager": _baseline,
     "cfir": _baseline,
     "mai": _baseline,
+    "imagescope": _imagescope,
     "textification": _textification,
     "tracker": _tracker,
     "fashion_am_remote": _remote,
