@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from eval.t2i import evaluate, table
 from retrieval import command
-from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.encoders.embedded import DEFAULT_FOLDER
+from retrieval.encoders.opening import open_encoder
 from retrieval.errors import GalleryError
 from retrieval.gallery import count_items, read_gallery
 from retrieval.indexing import index
@@ -20,6 +21,7 @@ from retrieval.stores.lance import LanceStore
 if TYPE_CHECKING:
     from eval.opening import Request
     from eval.runs import Run
+    from retrieval.protocols import Encoder
 
 SPLIT_COLUMNS = ("id", "split")
 MAX_WEIGHT = 100.0
@@ -65,15 +67,26 @@ def _split_of_each(file: Path) -> Iterator[tuple[str, str]]:
 
 def t2i(arguments: argparse.Namespace) -> None:
     held_out = held_out_ids(arguments.gallery, arguments.split)
-    encoder = EmbeddedEncoder.open(arguments.encoder, caption_weight=0.0)
+    encoder = open_encoder(arguments.encoder)
+    if arguments.grounds:
+        from eval.grounds import robustness
+
+        entries = read_gallery(arguments.gallery, arguments.index / "pictures")
+        _print_encoder(encoder)
+        print(robustness(encoder, entries, held_out, arguments.grounds))
+        return
     with LanceStore.open_or_create(arguments.index / "index", encoder.manifest) as store:
         entries = read_gallery(arguments.gallery, arguments.index / "pictures")
         report = index(encoder, store, entries, total=count_items(arguments.gallery))
         ids = sorted(store.fingerprints())
         items, embeddings = store.get(ids), store.embeddings(ids)
     sys.stderr.write(f"{report}\n")
-    print(f"encoder: {encoder.manifest.encoder} {encoder.manifest.revision}, pictures alone, exact cosine")
+    _print_encoder(encoder)
     print(table(evaluate(encoder, items, embeddings, held_out)))
+
+
+def _print_encoder(encoder: Encoder) -> None:
+    print(f"encoder: {encoder.manifest.encoder} {encoder.manifest.revision}, pictures alone, exact cosine")
 
 
 def _request(arguments: argparse.Namespace) -> Request:
@@ -228,8 +241,15 @@ def _add_t2i(commands: Any) -> None:
         help="catalogue: a Parquet file or a folder of them, with columns id and split",
     )
     parser.add_argument("--split", default="val", help="the products whose names and captions are asked for")
-    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
+    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of a system (default: the shop's)")
     parser.add_argument("--index", type=Path, default=Path("runs/t2i"), help="keeps vectors: a second run only scores")
+    parser.add_argument(
+        "--grounds",
+        type=Path,
+        metavar="PHOTOS",
+        help="Parquet file of photos with columns split and image: the held-out products alone, on pieces of photos of "
+        "its split val beside plain ones",
+    )
 
 
 def _add_scoring(commands: Any) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +21,8 @@ from retrieval.fashion_am.captions import benchmark_caption
 from retrieval.schema import Item, Query
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from retrieval.protocols import Embeddings, Encoder
 
 CUTOFFS = (1, 5, 10)
@@ -50,11 +52,28 @@ class Score:
     low: float
     high: float
     random: float
-    n_queries: int
+    values: tuple[float, ...] = field(repr=False)
+    """One a query, in an order that depends on the gallery's items alone."""
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.values)
 
 
-def encode_texts(encoder: Encoder, texts: Sequence[str]) -> Embeddings:
-    return encoder.encode_queries([Query(f"t2i/{i}", text) for i, text in enumerate(texts)])
+class Texts:
+    """Encodes texts, each once: every gallery is asked the same."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def encode(self, texts: Sequence[str]) -> Embeddings:
+        """Unit rows, (len(texts), dim)."""
+        new = sorted(set(texts) - self._known.keys())
+        if new:
+            vectors = self._encoder.encode_queries([Query(f"t2i/{i}", text) for i, text in enumerate(new)])
+            self._known.update(zip(new, vectors, strict=True))
+        return np.stack([self._known[text] for text in texts])
 
 
 def rankings(query_embeddings: Embeddings, gallery: Gallery, k: int = DEPTH) -> list[list[str]]:
@@ -74,7 +93,7 @@ def rankings(query_embeddings: Embeddings, gallery: Gallery, k: int = DEPTH) -> 
     return found
 
 
-def name_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> list[Score]:
+def name_scores(texts: Texts, gallery: Gallery, held_out: set[str]) -> list[Score]:
     """Success@k of product names: once per distinct name, and once per product as others count it.
 
     Raises GalleryError when no held-out product has a name.
@@ -88,7 +107,7 @@ def name_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> list[
         raise GalleryError(
             "No held-out product has a name, and names are what is asked for. Give a gallery with names."
         )
-    found = rankings(encode_texts(encoder, names), gallery)
+    found = rankings(texts.encode(names), gallery)
     scores = []
     for queries, repeat in (("names", dict.fromkeys(names, 1)), ("names, one a product", n_products)):
         for k in CUTOFFS:
@@ -106,7 +125,7 @@ def name_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> list[
     return scores
 
 
-def caption_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> list[Score]:
+def caption_scores(texts: Texts, gallery: Gallery, held_out: set[str]) -> list[Score]:
     """Precision@10 of each attribute for the attribute caption of every held-out product that has all three.
 
     Raises GalleryError when there is none.
@@ -115,7 +134,7 @@ def caption_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> li
     queries = [item for item in described if item.item_id in held_out]
     if not queries:
         raise GalleryError(f"No held-out product has {', '.join(CAPTION_PARTS)}. Give a gallery with these columns.")
-    found = rankings(encode_texts(encoder, [benchmark_caption(item.attributes) for item in queries]), gallery)
+    found = rankings(texts.encode([benchmark_caption(item.attributes) for item in queries]), gallery)
     scores = []
     for part in CAPTION_PARTS:
         members: dict[str, dict[str, int]] = {}
@@ -133,7 +152,7 @@ def caption_scores(encoder: Encoder, gallery: Gallery, held_out: set[str]) -> li
 def _score(gallery: str, queries: str, measure: str, values: Sequence[float], chance: Sequence[float]) -> Score:
     low, high = bootstrap_interval(values)
     mean, random = float(np.mean(values)), float(np.mean(chance))
-    return Score(gallery, queries, measure, mean, low, high, random, len(values))
+    return Score(gallery, queries, measure, mean, low, high, random, tuple(values))
 
 
 def gallery_hash(items: Iterable[Item]) -> str:
@@ -150,14 +169,19 @@ def evaluate(encoder: Encoder, items: Sequence[Item], embeddings: Embeddings, he
     """
     rows = [row for row, item in enumerate(items) if item.item_id in held_out]
     part = [items[row] for row in rows]
-    scores = []
+    scores: list[Score] = []
+    texts = Texts(encoder)
     for gallery in (
         Gallery(f"held-out {len(part)} [{gallery_hash(part)}]", part, embeddings[rows]),
         Gallery(f"whole {len(items)} [{gallery_hash(items)}]", items, embeddings),
     ):
-        scores += name_scores(encoder, gallery, held_out)
-        scores += caption_scores(encoder, gallery, held_out)
+        scores += gallery_scores(texts, gallery, held_out)
     return scores
+
+
+def gallery_scores(texts: Texts, gallery: Gallery, held_out: set[str]) -> list[Score]:
+    """Names and captions. Raises GalleryError for a gallery that leaves nothing to ask for."""
+    return name_scores(texts, gallery, held_out) + caption_scores(texts, gallery, held_out)
 
 
 def table(scores: Sequence[Score]) -> str:
