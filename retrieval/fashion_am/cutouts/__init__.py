@@ -1,0 +1,1 @@
+"""Items without their surroundings: masks by several cutters, and clean pictures on white."""
