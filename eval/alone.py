@@ -8,11 +8,10 @@ Turns of equal number are encoded together, since in live history the next one s
 from __future__ import annotations
 
 import time
-import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,7 +33,6 @@ from retrieval.protocols import RemembersPictures, Reranker
 from retrieval.recorded import References, query_of
 from retrieval.retriever import DEFAULT_K
 from retrieval.schema import Image, Item
-from retrieval.schema import Hit, Image, Item, Query
 from retrieval.stores.contract import SCORE_DECIMALS, best_hits, unit_rows
 
 if TYPE_CHECKING:
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
 
     from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn
     from retrieval.protocols import Embeddings, Encoder, Manifest
+    from retrieval.schema import Hit, Query
 
 AT_ONCE = 256
 """Sessions that are played side by side; what a killed run had of them is lost."""
@@ -67,18 +66,6 @@ class Gallery:
     def by_path(self, benchmark: Benchmark) -> dict[str, NDArray[np.float32]]:
         """Vectors by the files that they were made of."""
         return {str(benchmark.picture_path(item_id)): self.embeddings[row] for item_id, row in self.row.items()}
-
-
-@runtime_checkable
-class Reranker(typing.Protocol):
-    """An encoder that also puts the first of its own ranking into another order."""
-
-    @property
-    def rerank_depth(self) -> int: ...
-
-    def rerank(self, query: Query, items: Sequence[Item]) -> list[str]:
-        """item_ids of all these items, best first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +178,9 @@ class Ranker:
         own = {image.image_id for image in query.references if image.image_id in self._gallery.row}
         left_out = set() if self._protocol.references_stay else own
         depth = self._protocol.depth if pool is None else len(pool)
-        hits, error = [], answer.error
+        hits: list[Hit] = []
         if answer.embedding is not None:
             hits = rank(self._gallery, answer.embedding, max(depth, DEFAULT_K), left_out, pool)
-            hits, error = self._reranked(query, hits)
             if isinstance(self._encoder, Reranker):
                 hits = reranked(self._benchmark, self._encoder, query, hits)
         candidates = self._gallery.row.keys() if pool is None else set(pool)
@@ -212,29 +198,9 @@ class Ranker:
             references=tuple(sorted(own)),
             meant=turn.references,
             left_out=tuple(sorted(left_out & candidates & (relevant or {}).keys())),
-            error=error,
+            error=answer.error,
         )
         return record, hits
-
-    def _reranked(self, query: Query, hits: list[Hit]) -> tuple[list[Hit], str]:
-        """With the error for which there is no ranking."""
-        if not isinstance(self._encoder, Reranker) or not hits:
-            return hits, ""
-        first, others = hits[: self._encoder.rerank_depth], hits[self._encoder.rerank_depth :]
-        images = [self._benchmark.images[hit.item_id] for hit in first]
-        items = [
-            Item(
-                image.image_id,
-                Image(image.image_id, str(self._benchmark.picture_path(image.image_id)) if image.path else ""),
-                image.caption,
-                dict(image.attributes),
-            )
-            for image in images
-        ]
-        try:
-            return [*in_order(first, self._encoder.rerank(query, items)), *others], ""
-        except FashionSearchError as failed:
-            return [], _words(failed)
 
 
 def rank(
@@ -272,20 +238,6 @@ def _item(benchmark: Benchmark, image_id: str) -> Item:
     return Item(image_id, Image(image_id, path), known.caption, known.attributes)
 
 
-def in_order(hits: Sequence[Hit], item_ids: Sequence[str]) -> list[Hit]:
-    """These hits in another order: scores from just above the lowest one upwards, so that none tie.
-
-    Raises ValueError for other items.
-    """
-    if sorted(item_ids) != sorted(hit.item_id for hit in hits):
-        raise ValueError("a reranker has to return the items that it was given")
-    found, score = [], min((hit.score for hit in hits), default=0.0)
-    for item_id in reversed(item_ids):
-        score = float(np.nextafter(score, np.inf))
-        found.append(Hit(item_id, score))
-    return found[::-1]
-
-
 def _bound(scores: NDArray[np.float32], k: int) -> float:
     """Below all scores that are among the k highest once they are rounded."""
     if len(scores) <= k:
@@ -310,14 +262,10 @@ def encode_each(encoder: Encoder, queries: Sequence[Query]) -> Iterator[Encoded]
                 for query in some:
                     yield from encode_each(encoder, [query])
             else:
-                yield Encoded(None, _words(failed), _since(started))
+                yield Encoded(None, f"{type(failed).__name__}: {failed}", _since(started))
         else:
             share = _since(started) / len(some)
             yield from (Encoded(embedding, "", share) for embedding in embeddings)
-
-
-def _words(failed: FashionSearchError) -> str:
-    return f"{type(failed).__name__}: {failed}"
 
 
 def _since(started: float) -> float:

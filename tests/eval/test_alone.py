@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.alone import Gallery, Protocol, Ranker, alone, in_order, rank, read_gallery
+from eval.alone import Gallery, Protocol, Ranker, alone, rank, read_gallery
 from eval.compare import comparison_table
 from eval.opening import Request, index_gallery, open_system, picked, read_requested, read_system
 from eval.report import as_markdown, sections_of
@@ -186,28 +186,6 @@ def test_a_vector_that_is_not_finite_fails_its_own_query():
 def test_a_turn_without_judgements_keeps_what_a_shop_shows():
     (record,) = played(benchmark(session(turn(1, "g/00", "g/01")), qrels={}), depth=30)
     assert (record.relevant, len(record.hits)) == (None, 24)
-
-
-class Reversing(Pointing):
-    """Puts the first three of a ranking upside down."""
-
-    rerank_depth = 3
-
-    def rerank(self, query, items):
-        if query.text == "g/09":
-            raise ImageError("A picture cannot be read.")
-        return [item.item_id for item in reversed(items)]
-
-
-def test_a_system_that_reranks_has_the_last_word_on_its_first_hits():
-    made = benchmark(*(session(turn(1, text, "g/02"), name=text) for text in ("g/00", "g/09")))
-    ranked, failed = played(made, encoder=Reversing(), depth=5)
-    assert ids(ranked.hits) == ["g/02", "g/01", "g/00", "g/03", "g/04"]
-    scores = [hit.score for hit in ranked.hits]
-    assert scores == sorted(set(scores), reverse=True)
-    assert (failed.hits, failed.error) == ((), "ImageError: A picture cannot be read.")
-    with pytest.raises(ValueError, match="the items that it was given"):
-        in_order(ranked.hits, ["g/02"])
 
 
 # --- on pictures -----------------------------------------------------------------------------------------------------
