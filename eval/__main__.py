@@ -131,7 +131,8 @@ def _print_run(run: Run) -> None:
 
 
 def tables(arguments: argparse.Namespace) -> None:
-    from eval.tables import read_spec, write_tables
+    from eval.tables import write_tables
+    from eval.tables_spec import read_spec
 
     for path in write_tables(read_spec(arguments.spec), arguments.out, arguments.workers):
         print(path)

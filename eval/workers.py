@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 AHEAD = 4
 """Sessions that wait in line for each worker: what is played and not yet written is lost when a run is killed."""
 TRAINING = ("retrieval", "fashion_am")
+READING = ("context.py", "contexts", "packing.py", "chat.py")
+"""What query encoders use of the training's package."""
 PLAYING = ("eval/opening.py", "eval/replay.py")
 """Modules beside the agent's that an answer depends on."""
 
@@ -118,7 +120,8 @@ def _code(root: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> It
     """All files, words and tables too, but for those of training and hidden ones."""
     for path in (path for package in packages for path in root.glob(f"{package}/**/*")):
         parts = path.relative_to(root).parts
-        is_other = "__pycache__" in parts or parts[:2] == TRAINING or any(part.startswith(".") for part in parts)
+        is_training = parts[:2] == TRAINING and parts[2] not in READING
+        is_other = "__pycache__" in parts or is_training or any(part.startswith(".") for part in parts)
         if path.is_file() and not is_other:
             yield path
     yield from (root / name for name in modules)
