@@ -120,7 +120,7 @@ def _code(root: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> It
     """All files, words and tables too, but for those of training and hidden ones."""
     for path in (path for package in packages for path in root.glob(f"{package}/**/*")):
         parts = path.relative_to(root).parts
-        is_training = parts[:2] == TRAINING and parts[2] not in READING
+        is_training = parts[:2] == TRAINING and not set(parts[2:3]) & set(READING)
         is_other = "__pycache__" in parts or is_training or any(part.startswith(".") for part in parts)
         if path.is_file() and not is_other:
             yield path
