@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.baselines.tracker_state import (
-    EVERYWHERE,
+    SEEN,
     State,
     Wanted,
     described,
@@ -63,7 +63,7 @@ class AttributeTracker:
         """The caption of what each query wants."""
         followed = [self._followed(query) for query in queries]
         distinct = list(dict.fromkeys(image for _, images in followed for image in images))
-        pictures = dict(zip(distinct, self._picture_vectors(distinct), strict=True))
+        pictures = dict(zip(distinct, self._picture_vectors(distinct), strict=True)) if distinct else {}
         return [
             self._description(query, wanted, [pictures[image] for image in images])
             for query, (wanted, images) in zip(queries, followed, strict=True)
@@ -79,16 +79,17 @@ class AttributeTracker:
         return wanted, (target,) if target else query.references
 
     def _description(self, query: Query, wanted: Wanted, pictures: Sequence[Vector]) -> str:
+        """Of a first search by words these words, which say more than is read of them (a brand, a name)."""
+        if not pictures and not query.history:
+            return query.request or query.text
         seen = self._seen(np.mean(pictures, axis=0), wanted) if pictures else {}
-        return described(joined(wanted, seen, self._vocabulary)) or query.request or query.text
+        return described(joined(wanted, seen)) or query.request or query.text
 
     def _seen(self, picture: Vector, wanted: Wanted) -> State:
         kinds = [kind for kind, entry in self._vocabulary.kinds.items() if entry.guess]
         kind = self._nearest(picture, {kind: {"kind": kind} for kind in kinds})
         seen = {"kind": kind}
-        for attribute in dict.fromkeys(
-            (*EVERYWHERE, "style", *self._vocabulary.kinds[kind].shows, *(wanted.from_picture or ()))
-        ):
+        for attribute in SEEN if wanted.from_picture is None else sorted(wanted.from_picture):
             choices = self._vocabulary.choices(attribute, kind)
             if choices:
                 seen[attribute] = self._nearest(picture, {word: {"kind": kind, attribute: word} for word in choices})

@@ -15,8 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 
 WORDS = Path(__file__).with_name("tracker_words.toml")
-EVERYWHERE = ("colour", "pattern", "gender", "usage")
-"""Attributes that a picture of any kind shows."""
+SEEN = ("style", "colour", "pattern", "gender")
+"""What is read from any picture beside its kind. More (material, neckline, sleeves, length, fit, usage) is read wrongly so
+often that it costs as much as it brings (sessions of `val`)."""
 FOR_WHOM = frozenset({"gender", "usage"})
 """What an item that goes with another one has in common with it."""
 
@@ -35,8 +36,6 @@ State = Mapping[str, str]
 @dataclass(frozen=True, slots=True)
 class Kind:
     styles: tuple[str, ...] = ()
-    shows: tuple[str, ...] = ()
-    """Attributes that its picture shows beside those of EVERYWHERE."""
     guess: bool = True
     """Whether a picture may be read as it."""
 
@@ -72,10 +71,7 @@ def open_vocabulary() -> Vocabulary:
     longest_first = sorted(meanings, key=lambda each: (-len(each), each))
     return Vocabulary(
         values={attribute: tuple(values) for attribute, values in table.items()},
-        kinds={
-            kind: Kind(tuple(entry.get("styles", ())), tuple(entry.get("shows", ())), entry.get("guess", True))
-            for kind, entry in kinds.items()
-        },
+        kinds={kind: Kind(tuple(entry.get("styles", ())), entry.get("guess", True)) for kind, entry in kinds.items()},
         meanings={each: tuple(meant) for each, meant in meanings.items()},
         pattern=re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?:e?s)?(?!\w)"),
         revision=sha256(words).hexdigest()[:12],
@@ -177,13 +173,11 @@ def follow(texts: Sequence[str], vocabulary: Vocabulary) -> tuple[Wanted, int | 
     return turns[-1], back_to
 
 
-def joined(wanted: Wanted, seen: State, vocabulary: Vocabulary) -> State:
-    """Both together: words count more than what was seen, and details of another kind than the seen one fall."""
+def joined(wanted: Wanted, seen: State) -> State:
+    """Both together: words count more than what was seen, and a style belongs to its kind."""
     allowed = {name: seen[name] for name in seen if wanted.from_picture is None or name in wanted.from_picture}
-    kind = wanted.said.get("kind", seen.get("kind", ""))
-    if kind != seen.get("kind") and kind in vocabulary.kinds:
-        shown = {*EVERYWHERE, *vocabulary.kinds[kind].shows}
-        allowed = {name: value for name, value in allowed.items() if name in shown}
+    if wanted.said.get("kind", seen.get("kind")) != seen.get("kind"):
+        allowed.pop("style", None)
     return {**allowed, **wanted.said}
 
 
