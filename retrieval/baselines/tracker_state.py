@@ -16,8 +16,8 @@ from pathlib import Path
 
 WORDS = Path(__file__).with_name("tracker_words.toml")
 SEEN = ("style", "colour", "pattern", "gender")
-"""What is read from any picture beside its kind. More (material, neckline, sleeves, length, fit, usage) is read wrongly so
-often that it costs as much as it brings (sessions of `val`)."""
+"""What is read from any picture beside its kind. More (material, neckline, sleeves, length, fit, usage) is read wrongly
+so often that it costs as much as it brings (sessions of `val`)."""
 FOR_WHOM = frozenset({"gender", "usage"})
 """What an item that goes with another one has in common with it."""
 
