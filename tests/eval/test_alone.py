@@ -310,6 +310,6 @@ def test_words_for_pictures_are_for_late_fusion_alone(described_folder, tmp_path
     run = alone(Request(described_folder), tmp_path / "run", progress=False)
     assert read_run(run.folder).settings["n_queries"] == 2
     assert not any(record.error for record in run.turns)
-    folder = system(tmp_path / "other", kind="fashion_am")
+    folder = system(tmp_path / "other", kind="fashion_am", query_revision="q1")
     with pytest.raises(EncoderError, match=r"only late fusion reads.*'fashion_am'"):
         alone(Request(described_folder, encoder=folder), tmp_path / "none", progress=False)
