@@ -109,11 +109,13 @@ def set_random_state(state: dict[str, Any]) -> None:
 
 
 def average_gradients(module: nn.Module, accelerator: Any = None) -> None:
-    """Replace each gradient by its mean over processes; a parameter without one counts as 0."""
+    """Replace each gradient by its mean over processes; where some have none it counts as 0, where all, none comes."""
     if n_processes(accelerator) == 1:
         return
-    for parameter in module.parameters():
-        if parameter.requires_grad:
+    trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
+    present = torch.tensor([parameter.grad is not None for parameter in trained], device=accelerator.device).long()
+    for parameter, n_present in zip(trained, accelerator.reduce(present).tolist(), strict=True):
+        if n_present:
             own = parameter.grad if parameter.grad is not None else torch.zeros_like(parameter)
             parameter.grad = accelerator.reduce(own, reduction="mean")
 

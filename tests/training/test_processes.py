@@ -25,7 +25,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.layers = nn.Sequential(nn.Linear(6, 8), nn.GELU(), nn.Dropout(dropout), nn.Linear(8, 4))
         self.log_scale = nn.Parameter(torch.tensor(1.0))
-        self.of_the_first = nn.Parameter(torch.tensor(0.0))
+        self.without_gradient = nn.Parameter(torch.tensor(1.0))
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         return F.normalize(self.layers(rows), dim=1)
@@ -57,7 +57,7 @@ def trained(out: Path, accelerator=None, dropout: float = 0.0, stop_after: int |
             accelerator,
         )
 
-    groups = [{"params": list(module.parameters()), "lr": 1e-2, "weight_decay": 0.0}]
+    groups = [{"params": list(module.parameters()), "lr": 1e-2, "weight_decay": 0.1}]
     return loop.run(module, groups, batches, N_BATCHES, backward, SCHEDULE, out, {}, accelerator=accelerator)
 
 
