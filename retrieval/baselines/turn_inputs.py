@@ -107,7 +107,8 @@ class TowerFeatures:
         return np.stack([vectors[image] for image in images])
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        return np.stack(_looked_up(self._texts, texts, lambda new: self._towers.encode_texts(new)[0]))
+        vectors = _looked_up(self._texts, texts, lambda new: self._towers.encode_texts(new)[0])
+        return np.stack(vectors)
 
     def states(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         self._trunk = trunk = self._trunk or TextTrunk()
