@@ -6,11 +6,13 @@ depends on nothing but its own input, which dynamic activation quantisation woul
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +24,18 @@ from onnx import TensorProto, helper, numpy_helper
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from retrieval import command
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING
-from retrieval.encoders.towers import CARD_FORMAT, PICTURE, TEXT, TOKENIZER, base_of, find_file, read_card
+from retrieval.encoders.towers import (
+    CARD_FORMAT,
+    DEFAULT_FOLDER,
+    PICTURE,
+    TEXT,
+    TOKENIZER,
+    base_of,
+    find_file,
+    read_card,
+)
 from retrieval.errors import EncoderError
 from retrieval.fashion_am.backbones import MiniQueryEncoder, merged
 from retrieval.fashion_am.texts import MAX_TOKENS
@@ -102,11 +114,32 @@ def export_encoder(
     _finish(building, out, whole)
 
 
+def export_towers(picture: PictureTower, base: Path, out: Path, card: dict[str, Any]) -> None:
+    """Write the system `out`: late fusion over a picture tower that stage 1 or 2 adapted, and the text tower of `base`,
+    which stays where it is."""
+    base_card = read_card(base)
+    building = _begun(out)
+    pixels = torch.zeros(2, 3, INPUT_HEIGHT, INPUT_WIDTH, dtype=torch.uint8)
+    _to_onnx(picture.eval(), (pixels,), ["pixels"], ["embedding"], ({0: "n"},), building / PICTURE)
+    store_small(building / PICTURE)
+    files = {name: _sha256(find_file(base, base_card, name)) for name in (TEXT, TOKENIZER)}
+    files[PICTURE] = _sha256(building / PICTURE)
+    whole = {
+        **{key: base_card[key] for key in ("format", "name", "dim", "max_tokens", "preprocessing")},
+        "kind": "late_fusion",
+        "revision": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16],
+        "base": os.path.relpath(base_of(base, base_card) or base.resolve(), out.resolve()),
+        "sha256": files,
+        "training": card,
+    }
+    _finish(building, out, whole)
+
+
 def export_query(
     model: MiniQueryEncoder, towers: Path, template: Template, settings: QuerySettings, out: Path, card: dict[str, Any]
 ) -> None:
-    """Write the system `out` over the towers of another: query.onnx, picture.onnx and card.json; the text tower and
-    the tokenizer stay where the towers' folder has them.
+    """Write the system `out` over the towers of another: query.onnx and card.json, and picture.onnx where the
+    towers' folder has a base; what lies in the base stays there.
 
     card: what the training knows of itself. Raises EncoderError for a folder of something else.
     """
@@ -114,9 +147,11 @@ def export_query(
     tower_card = read_card(towers)
     _to_onnx(merged(model).eval(), _query_example(model), QUERY_INPUTS, ["query"], QUERY_AXES, building / QUERY)
     store_small(building / QUERY)
-    shutil.copyfile(find_file(towers, tower_card, PICTURE), building / PICTURE)
-    files = {name: _sha256(building / name) for name in (PICTURE, QUERY)}
-    base = base_of(towers, tower_card) or towers.resolve()
+    base = base_of(towers, tower_card)
+    if base is not None:  # otherwise the towers' folder is the base
+        shutil.copyfile(find_file(towers, tower_card, PICTURE), building / PICTURE)
+    files = {name: _sha256(find_file(towers, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
+    files[QUERY] = _sha256(building / QUERY)
     made_of = {"query.onnx": files[QUERY], "template": template.revision}
     whole = {
         **{key: tower_card[key] for key in ("format", "name", "revision", "dim", "max_tokens", "preprocessing")},
@@ -124,8 +159,8 @@ def export_query(
         "query_revision": hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16],
         "template": {"name": template.name, "revision": template.revision},
         "query": {"max_tokens": settings.max_tokens, "picture_tokens": settings.picture_tokens},
-        "base": os.path.relpath(base, out.resolve()),
-        "sha256": {**{name: _sha256(find_file(towers, tower_card, name)) for name in (TEXT, TOKENIZER)}, **files},
+        "base": os.path.relpath(base or towers.resolve(), out.resolve()),
+        "sha256": files,
         "training": card,
     }
     _finish(building, out, whole)
@@ -224,3 +259,26 @@ def _as_int8(graph: Any, name: str, values: np.ndarray[Any, Any]) -> list[Any]:
     graph.initializer.append(numpy_helper.from_array(small, f"{name}.i8"))
     graph.initializer.append(numpy_helper.from_array(scale, f"{name}.scale"))
     return [helper.make_node("DequantizeLinear", [f"{name}.i8", f"{name}.scale"], [name], axis=0)]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Late fusion over the tower that stage 1 or 2 left, for `train query --towers` and for comparison."""
+    parser = argparse.ArgumentParser(prog="python -m retrieval.fashion_am.export", description=main.__doc__)
+    parser.add_argument("--start", type=Path, required=True, help="--out of stage background or language")
+    parser.add_argument("--base", type=Path, default=DEFAULT_FOLDER, help="system with the text tower; %(default)s")
+    parser.add_argument("--out", type=Path, required=True, help="the system's folder that is written")
+    arguments = parser.parse_args(argv)
+
+    def export() -> int:
+        from retrieval.fashion_am.stage_files import CARD, read_picture_tower
+
+        tower = read_picture_tower(arguments.start)
+        training = json.loads((arguments.start / CARD).read_text("utf8"))
+        export_towers(tower, arguments.base, arguments.out, training)
+        return 0
+
+    return command.run(export, "nothing was written")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -84,38 +84,51 @@ class Head(nn.Module):
 
 class Residual(nn.Module):
     """Late fusion with learned amounts (ours): attention over the context's pictures, plus the request's own vector,
-    plus what a small network makes of both. Untrained it is about late fusion of the current references and words."""
+    plus what a small network makes of both. Untrained it is about late fusion of the current references and words; the
+    backbone has a say in each part as training goes on."""
 
     def __init__(self, width: int, dim: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.favour = nn.Parameter(torch.tensor([START_LOGITS.get(role, 0.0) for role in range(N_ROLES)]))
         self.gain = nn.Parameter(torch.zeros(()))
-        self.amounts = nn.Linear(width, 2)
-        self.up, self.down = nn.Linear(width + 2 * dim, HIDDEN), nn.Linear(HIDDEN, dim)
-        _start_at_zero(self.amounts)
-        _start_at_zero(self.down)
+        self.up, self.read = nn.Linear(2 * dim, HIDDEN), nn.Linear(width, HIDDEN, bias=False)
+        self.amounts, self.down = nn.Linear(HIDDEN, 2), nn.Linear(HIDDEN, dim)
+        for linear in (self.read, self.amounts, self.down):
+            _start_at_zero(linear)
 
     def forward(self, pooled: Tensor, context: Tensor, shown: Shown) -> Tensor:
         """pooled (n, width), context (n, t, width) -> (n, dim), not normalised."""
-        picture = (self.attention(pooled, context, shown)[:, None] @ shown.pictures).squeeze(1)
+        return self.fused(self.attention(pooled, context, shown), self.read(pooled), shown)
+
+    def alone(self, pictures: Tensor, roles: Tensor, requests: Tensor) -> Tensor:
+        """What it makes without a backbone, as `forward` where that has no say: unit vectors (n, dim)."""
+        shown = Shown(pictures, roles, roles, requests)
+        weights = _shares(self.favour[roles], roles)
+        return F.normalize(self.fused(weights, torch.zeros(()), shown), dim=1)
+
+    def fused(self, weights: Tensor, read: Tensor, shown: Shown) -> Tensor:
+        picture = (weights[:, None] @ shown.pictures).squeeze(1)
         scale = picture.shape[1] ** 0.5  # unit vectors have small numbers
-        both = torch.cat([pooled, picture * scale, shown.requests * scale], 1)
-        amounts = 1 + self.amounts(pooled)
-        late = amounts[:, :1] * picture + amounts[:, 1:] * shown.requests
-        fused: Tensor = late + self.down(F.gelu(self.up(both)))
-        return fused
+        hidden = F.gelu(self.up(torch.cat([picture, shown.requests], 1) * scale) + read)
+        amounts = 1 + self.amounts(hidden)
+        late: Tensor = amounts[:, :1] * picture + amounts[:, 1:] * shown.requests + self.down(hidden)
+        return late
 
     def attention(self, pooled: Tensor, context: Tensor, shown: Shown) -> Tensor:
         """Weights (n, p) of the pictures, together at most 1; the rest is for no picture."""
         places = shown.places.to(context.dtype)
         states = places @ context / places.sum(2, keepdim=True).clamp(min=1)
         agreement = (self.key(states) @ self.query(pooled)[:, :, None]).squeeze(2) / pooled.shape[1] ** 0.5
-        logits = (self.gain * agreement + self.favour[shown.roles]).float()
-        logits = logits.masked_fill(shown.roles == ABSENT, float("-inf"))
-        return torch.cat([torch.zeros_like(logits[:, :1]), logits], 1).softmax(1)[:, 1:]
+        return _shares((self.gain * agreement + self.favour[shown.roles]).float(), shown.roles)
+
+
+def _shares(logits: Tensor, roles: Tensor) -> Tensor:
+    """Softmax over the pictures that are there and "none", whose logit is 0 and whose share is left out."""
+    logits = logits.masked_fill(roles == ABSENT, float("-inf"))
+    return torch.cat([torch.zeros_like(logits[:, :1]), logits], 1).softmax(1)[:, 1:]
 
 
 def _start_at_zero(linear: nn.Linear) -> None:
-    nn.init.zeros_(linear.weight)
-    nn.init.zeros_(linear.bias)
+    for parameter in linear.parameters():
+        nn.init.zeros_(parameter)

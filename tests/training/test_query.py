@@ -12,7 +12,7 @@ from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.backbones import MiniQueryEncoder, merged
 from retrieval.fashion_am.context import open_template
-from retrieval.fashion_am.export import export_query
+from retrieval.fashion_am.export import export_query, export_towers
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.packing import pack
@@ -20,6 +20,7 @@ from retrieval.fashion_am.query import (
     QueryData,
     QuerySettings,
     encode,
+    encode_alone,
     parameter_groups,
     query_vectors,
     tokenize_by,
@@ -27,6 +28,7 @@ from retrieval.fashion_am.query import (
     train_gallery,
 )
 from retrieval.fashion_am.query_encoder import QueryEncoder
+from retrieval.fashion_am.towers import PictureTower
 from retrieval.fashion_am.turns import Turns
 from retrieval.fashion_am.vectors import PictureVectors
 from retrieval.recorded import Example
@@ -34,7 +36,7 @@ from retrieval.schema import HistoryTurn, Image, Query
 
 DIM = 256
 TEMPLATE = open_template("compact")
-SETTINGS = QuerySettings(layers=1, suffix=3, chunk=3, batch=6, negatives=4, epochs=1, warmup=1)
+SETTINGS = QuerySettings(layers=1, suffix=3, chunk=3, batch=6, negatives=4, epochs=1, warmup=1, alone_epochs=2)
 
 
 def tiny_bert(seed=0):
@@ -100,6 +102,16 @@ def test_an_untrained_residual_is_about_late_fusion_of_the_current_request(data)
     vectors = query_vectors(tiny_model(), data, QUERIES)
     cosines = [float(vector @ late_fusion(data, query)) for vector, query in zip(vectors, QUERIES, strict=True)]
     assert min(cosines) > 0.98
+
+
+def test_the_residual_trained_alone_is_where_the_backbone_starts(data):
+    model = tiny_model()
+    for linear in (model.encoder.residual.up, model.encoder.residual.down, model.encoder.residual.amounts):
+        linear.weight.data += 0.1 * torch.randn_like(linear.weight)
+    chunks = data.chunks(QUERIES)
+    with torch.no_grad():
+        torch.testing.assert_close(encode_alone(model, chunks), encode(model, chunks))
+    assert not np.allclose(query_vectors(model, data, QUERIES)[0], late_fusion(data, QUERIES[0]), atol=0.01)
 
 
 def test_without_the_residual_the_head_alone_speaks(data):
@@ -316,3 +328,17 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path):
     with pytest.raises(EncoderError, match="Choose another"):
         export_query(tiny_model(), DEFAULT_FOLDER, TEMPLATE, SETTINGS, tmp_path, {})
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_an_adapted_picture_tower_takes_the_text_tower_of_its_base_and_goes_into_the_system_over_it(tmp_path, pictures):
+    export_towers(PictureTower(DIM).eval(), DEFAULT_FOLDER, tmp_path / "towers", {})
+    export_query(tiny_model(), tmp_path / "towers", TEMPLATE, SETTINGS, tmp_path / "system", {})
+    late, adapted = open_encoder(tmp_path / "towers"), open_encoder(tmp_path / "system")
+    assert late.manifest == adapted.manifest != open_encoder(DEFAULT_FOLDER).manifest
+    picture = Query("q", "", (pictures[0],))
+    assert late.encode_queries([picture])[0] @ adapted.encode_queries([picture])[0] > 0.98
+    shipped = open_encoder(DEFAULT_FOLDER).encode_queries([picture, Query("q", "red")])
+    assert late.encode_queries([picture])[0] @ shipped[0] < 0.9
+    np.testing.assert_allclose(late.encode_queries([Query("q", "red")])[0], shipped[1], atol=1e-5)
+    (tmp_path / "towers").rename(tmp_path / "gone")
+    assert open_encoder(tmp_path / "system").manifest == adapted.manifest
