@@ -43,7 +43,7 @@ from retrieval.fashion_am.towers import PictureTower, TextTower
 
 if TYPE_CHECKING:
     from retrieval.fashion_am.context import Template
-    from retrieval.fashion_am.query import QuerySettings
+    from retrieval.fashion_am.query_inputs import QuerySettings
 
 log = logging.getLogger(__name__)
 QUERY = "query.onnx"

@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +16,16 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.benchmark import Benchmark, Split, read_benchmark
-from retrieval.encoders.towers import DEFAULT_FOLDER, TOKENIZER, Towers, find_file, open_tokenizer, read_card
+from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.backbones import MiniQueryEncoder, open_minilm
-from retrieval.fashion_am.context import Template, open_template
+from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
-from retrieval.fashion_am.packing import Packed, pack, pad
 from retrieval.fashion_am.processes import autocast, open_accelerator, own_share, rank
+from retrieval.fashion_am.query_inputs import Inputs, QueryData, tokenize_by
+from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
 from retrieval.fashion_am.turns import TurnBatch, Turns
 from retrieval.fashion_am.validation import Validation, open_validation
 from retrieval.fashion_am.vectors import PictureVectors, picture_vectors, text_vectors
@@ -39,94 +40,6 @@ log = logging.getLogger(__name__)
 ALONE_RATE = 1e-3
 READINGS: tuple[References, References] = ("previous", "resolved")
 HELD_OUT: tuple[Split, Split] = ("val", "test")
-Inputs = tuple[Tensor, ...]
-"""`packing.Padded` as tensors, in its order."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuerySettings:
-    """Stage 3 at size `mini`.
-
-    On one core: about 10 minutes for two epochs in bf16 (4.5 an epoch, half a minute for the residual alone and as much
-    for each validation), after about eight minutes for vectors that --vectors keeps.
-    """
-
-    epochs: int = 2
-    batch: int = 256
-    negatives: int = 2048
-    """Gallery vectors drawn for a batch, beside its own targets."""
-    temperature: float = 0.07
-    layers: int = 3
-    """Of MiniLM's six, from below: time goes with them."""
-    suffix: int = 8
-    picture_tokens: int = 2
-    max_tokens: int = 160
-    """Of a context; what is older is cut."""
-    residual: bool = True
-    """Add to late fusion (ours); without it the paper's head alone."""
-    alone_epochs: int = 8
-    """Epochs in which the residual is trained without the backbone, beforehand: two seconds each."""
-    lora_rate: float = 5e-4
-    head_rate: float = 5e-4
-    """Of everything that is new: suffix, projector, head."""
-    weight_decay: float = 0.01
-    dropout: float = 0.0
-    """Within LoRA."""
-    warmup: int = 20
-    average: float = 0.0
-    chunk: int = 32
-    cached: bool = False
-    """Gradients by chunk, at a third more time; without it the whole batch's graph is held (2 GB)."""
-    seed: int = 0
-
-
-class QueryData:
-    """Packs queries and turns them into a batch's tensors; texts are tokenised and encoded once."""
-
-    def __init__(
-        self,
-        settings: QuerySettings,
-        template: Template,
-        tokenize: Callable[[str], Sequence[int]],
-        vectors: PictureVectors,
-        texts: dict[str, Any],
-    ) -> None:
-        self._settings, self._template, self._tokenize = settings, template, tokenize
-        self._vectors, self._texts = vectors, texts
-        self._tokens: dict[str, Sequence[int]] = {}
-        self._packed: dict[Query, Packed] = {}
-
-    def packed(self, query: Query) -> Packed:
-        if query not in self._packed:
-            self._packed[query] = pack(
-                query, self._template, self._ids, self._settings.max_tokens, self._settings.picture_tokens
-            )
-        return self._packed[query]
-
-    def by_length(self, queries: Sequence[Query]) -> list[int]:
-        """Positions of the queries, the shortest context first: neighbours need little padding."""
-        lengths = [self.packed(query).length(self._settings.picture_tokens) for query in queries]
-        return sorted(range(len(queries)), key=lambda i: lengths[i])
-
-    def chunks(self, queries: Sequence[Query]) -> list[Inputs]:
-        size = self._settings.chunk
-        contexts = [self.packed(query) for query in queries]
-        return [self._inputs(contexts[at : at + size]) for at in range(0, len(contexts), size)]
-
-    def _ids(self, text: str) -> Sequence[int]:
-        if text not in self._tokens:
-            self._tokens[text] = self._tokenize(text)
-        return self._tokens[text]
-
-    def _inputs(self, contexts: Sequence[Packed]) -> Inputs:
-        padded = pad(
-            contexts,
-            self._settings.picture_tokens,
-            self._vectors.vectors.shape[1],
-            lambda images: self._vectors.of([image.image_id for image in images]),
-            lambda texts: np.array([self._texts[text] for text in texts]),
-        )
-        return tuple(torch.from_numpy(array) for array in padded.arrays().values())
 
 
 def encode(model: nn.Module, chunks: Sequence[Inputs]) -> Tensor:
@@ -311,14 +224,3 @@ def open_mini(settings: QuerySettings, dim: int) -> MiniQueryEncoder:
     """Untrained; its new weights are drawn from torch's random state."""
     bert = open_minilm(base_weights()[1], settings.layers)
     return MiniQueryEncoder(bert, dim, settings.suffix, settings.picture_tokens, settings.residual, settings.dropout)
-
-
-def tokenize_by(folder: Path) -> Callable[[str], Sequence[int]]:
-    """By the tokenizer of a system's folder."""
-    tokenizer = open_tokenizer(find_file(folder, read_card(folder), TOKENIZER))
-
-    def tokenize(text: str) -> Sequence[int]:
-        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
-
-    return tokenize

@@ -16,18 +16,9 @@ from retrieval.fashion_am.export import export_query, export_towers
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.packing import pack
-from retrieval.fashion_am.query import (
-    QueryData,
-    QuerySettings,
-    encode,
-    encode_alone,
-    parameter_groups,
-    query_vectors,
-    tokenize_by,
-    train,
-    train_gallery,
-)
+from retrieval.fashion_am.query import encode, encode_alone, parameter_groups, query_vectors, train, train_gallery
 from retrieval.fashion_am.query_encoder import QueryEncoder
+from retrieval.fashion_am.query_inputs import QueryData, QuerySettings, tokenize_by
 from retrieval.fashion_am.towers import PictureTower
 from retrieval.fashion_am.turns import Turns
 from retrieval.fashion_am.vectors import PictureVectors
