@@ -13,15 +13,17 @@ import math
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from retrieval.fashion_am import loop, stage_files
+from retrieval.fashion_am import loop, processes, stage_files
+from retrieval.fashion_am.clip import ClipScope
 from retrieval.fashion_am.data import Material
+from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.items import CLEAN
 from retrieval.fashion_am.losses import align_loss
 from retrieval.fashion_am.towers import Scope
@@ -36,7 +38,7 @@ class AlignSettings:
     batch: int = 256
     mu: float = 1.0
     """Weight of the pair loss; 0 leaves it out (the paper's ablation)."""
-    scope: Scope = "all"
+    scope: Scope | ClipScope = "all"
     rate: float = 2e-4
     weight_decay: float = 0.05
     warmup: int = 40
@@ -141,10 +143,14 @@ def align(
     settings: AlignSettings,
     out: Path,
     validate: Callable[[Any], Mapping[str, float]] | None = None,
+    chunk: int = 0,
     **running: Any,
 ) -> Any:
-    """Train a copy of the tower; returns it. running: `accelerator` and `tensorboard` of `loop.run`."""
-    anchor = anchors(copy.deepcopy(tower).eval(), items)  # type: ignore[arg-type]
+    """Train a copy of the tower; returns it. running: `accelerator` and `tensorboard` of `loop.run`.
+
+    chunk: pictures that pass the tower at once, 0 for a whole batch; changes memory alone.
+    """
+    anchor = anchors(copy.deepcopy(tower).eval(), items)
     module = Aligned(copy.deepcopy(tower))
     groups = module.train_only(settings.scope, settings.rate, settings.weight_decay)
 
@@ -158,16 +164,41 @@ def align(
 
     def backward(batch: tuple[list[int], list[int]]) -> float:
         rows, views = batch
-        raw = module.tower.embed(items.inputs(rows, views))
-        loss = align_loss(raw, anchor[rows], module.scale, settings.mu)
-        loss.backward()
-        return float(loss.detach())
+        return cached_step(
+            module.tower,
+            items,
+            rows,
+            views,
+            lambda raw: align_loss(raw, anchor[rows].to(raw.device), module.scale, settings.mu),
+            chunk,
+            running.get("accelerator"),
+        )
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     n_batches = len(items) // settings.batch
     made_of = {"stage": "background", **asdict(settings), "items": len(items)}
     trained = loop.run(module, groups, batches, n_batches, backward, schedule, out, made_of, validate, **running)
     return trained.tower
+
+
+def cached_step(
+    tower: Tower,
+    items: Items,
+    rows: Sequence[int],
+    views: Sequence[int],
+    loss: Callable[[Tensor], Tensor],
+    chunk: int,
+    accelerator: Any,
+) -> float:
+    """Gradients of the loss over all rows, of which this process encodes its share, `chunk` at once."""
+    own = processes.own_share(list(zip(rows, views, strict=True)), accelerator)
+    size = chunk or max(1, len(own))
+    parts = [own[at : at + size] for at in range(0, len(own), size)]
+
+    def encode(part: Sequence[tuple[int, int]]) -> Tensor:
+        return tower.embed(items.inputs([row for row, _ in part], [view for _, view in part]))
+
+    return grad_cached(encode, parts, loss, accelerator)
 
 
 def raw_view(items: Items, row: int, rng: random.Random, drawn: float) -> int:
@@ -184,8 +215,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Prints the held-out scores; --out holds `picture.safetensors` and its card."""
-    settings = AlignSettings(arguments.epochs, arguments.batch, arguments.mu, seed=arguments.seed)
-    tower = stage_files.read_picture_tower(arguments.start)
+    base, running = stage_files.at_size(arguments, "background", AlignSettings())
+    settings = replace(base, epochs=arguments.epochs, batch=arguments.batch, mu=arguments.mu, seed=arguments.seed)
+    tower = stage_files.open_tower(arguments)
     sources = stage_files.open_sources(arguments, tower)
     items = CachedItems(list(sources.items.values()))
 
@@ -193,10 +225,12 @@ def run(arguments: argparse.Namespace) -> None:
         return {**sources.scores(module.tower), "clutter cosine": clutter_cosine(module.tower, items, anchor)}
 
     anchor = anchors(tower, items)
-    trained = align(tower, items, settings, arguments.out, validate, tensorboard=arguments.tensorboard)
+    trained = align(tower, items, settings, arguments.out, validate, **running)
+    if processes.rank(running.get("accelerator")):
+        return
     scores = {**sources.scores(trained), "clutter cosine": clutter_cosine(trained, items, anchor)}
     card = {"stage": "background", "settings": asdict(settings), **sources.described(), "scores": scores}
-    stage_files.write_picture_tower(trained, arguments.out, card)
+    stage_files.write_tower(trained, arguments.out, card)
     sys.stdout.write(json.dumps(scores) + "\n")
 
 

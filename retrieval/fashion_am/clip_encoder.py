@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from retrieval import images
-from retrieval.encoders.embedded import PICTURE_WEIGHT, TEXT_WEIGHT, UNWANTED_WEIGHT
+from retrieval.encoders.embedded import fused
+from retrieval.encoders.towers import encode_once, unit
 from retrieval.errors import MessageError
 from retrieval.fashion_am.clip import Clip
 from retrieval.protocols import Manifest
@@ -61,21 +62,14 @@ class ClipEncoder:
 
     def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
         """Late fusion of each query's text and references; `history` is not read."""
-        vectors = np.zeros((len(queries), self._manifest.dim), np.float32)
-        for row, query in enumerate(queries):
+        for query in queries:
             if not (query.text.strip() or query.references):
                 raise MessageError("There is nothing to search for: write a few words or add a picture.")
-            if query.text.strip():
-                vectors[row] += TEXT_WEIGHT * self.encode_texts([query.text])[0]
-            if query.references:
-                vectors[row] += PICTURE_WEIGHT * self._encode_images(query.references).mean(0)
-            unwanted = [t for t in query.unwanted_texts if t.strip()]
-            away = np.concatenate([self.encode_texts(unwanted), self._encode_images(query.unwanted_images)])
-            if len(away):
-                vectors[row] -= UNWANTED_WEIGHT * away.mean(0)
-        norms = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        result: Embeddings = (vectors / norms).astype(np.float32)
-        return result
+        said = [text for query in queries for text in (query.text, *query.unwanted_texts) if text.strip()]
+        shown = [image for query in queries for image in (*query.references, *query.unwanted_images)]
+        texts, pictures = encode_once(said, self.encode_texts), encode_once(shown, self._encode_images)
+        vectors = [fused(query, texts, pictures, self._manifest.dim) for query in queries]
+        return unit(np.array(vectors, np.float32).reshape(len(queries), self._manifest.dim))
 
     def _encode_images(self, references: Sequence[Image]) -> Embeddings:
         return self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in references])

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from PIL import Image, ImageChops, ImageEnhance, ImageFilter, ImageOps
@@ -56,7 +56,7 @@ class Sample:
 class Material:
     """A cached source: features of all views, and which view, text and key belongs to which product."""
 
-    features: NDArray[np.float16]
+    features: NDArray[np.float16] | NDArray[np.uint8]
     low: NDArray[np.float32]
     names: list[str] = field(default_factory=list)
     captions: list[list[str]] = field(default_factory=list)
@@ -222,6 +222,9 @@ def studio_samples(folder: Path, grounds: Sequence[Picture]) -> Iterator[Sample]
 class Trunk:
     """The frozen part of the picture tower in ONNX Runtime: uint8 (n, 3, h, w) -> float16 features, float32 low."""
 
+    shape, dtype, file, recipe = TRUNK_SHAPE, np.dtype(np.float16), "features.f16", RECIPE
+    pixels = staticmethod(pixels)
+
     def __init__(self, onnx_file: Path, threads: int) -> None:
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         import onnxruntime as ort
@@ -235,7 +238,31 @@ class Trunk:
         return features.astype(np.float16), low
 
 
-def cache(samples: Iterable[Sample], trunk: Trunk, out: Path, batch: int = 64) -> Material:
+class AnyTrunk(Protocol):
+    """What a picture passes once, whatever is trained behind it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one picture's features."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def recipe(self) -> str:
+        """Changes whenever samples or features would be others."""
+        ...
+
+    def pixels(self, picture: Picture) -> NDArray[np.uint8]: ...
+
+    def __call__(self, batch: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[np.float32]]: ...
+
+
+def cache(samples: Iterable[Sample], trunk: AnyTrunk, out: Path, batch: int = 64) -> Material:
     """Run all views through the trunk into `out` (written under a temporary name), or open what is there already.
 
     Raises TrainingError for a cache that was made by another recipe.
@@ -243,23 +270,23 @@ def cache(samples: Iterable[Sample], trunk: Trunk, out: Path, batch: int = 64) -
     if not (out / "index.json").exists():
         _write_cache(samples, trunk, out, batch)
     index = json.loads((out / "index.json").read_text())
-    if index.pop("recipe", None) != RECIPE:
+    if index.pop("recipe", None) != trunk.recipe:
         raise TrainingError(f"{out} was made by another version of this program: delete it or choose another --out.")
-    shape = (index.pop("n_views"), *TRUNK_SHAPE)
-    features = np.memmap(out / "features.f16", np.float16, "r", shape=shape)
+    shape = (index.pop("n_views"), *trunk.shape)
+    features = np.memmap(out / trunk.file, trunk.dtype, "r", shape=shape)
     return Material(features, np.load(out / "low.npy"), **index)
 
 
-def _write_cache(samples: Iterable[Sample], trunk: Trunk, out: Path, batch: int) -> None:
+def _write_cache(samples: Iterable[Sample], trunk: AnyTrunk, out: Path, batch: int) -> None:
     out.mkdir(parents=True, exist_ok=True)
     index: dict[str, Any] = {k: [] for k in ("names", "captions", "same", "views", "sketches", "sketch_captions")}
     lows: list[NDArray[np.float32]] = []
     pending: list[Picture] = []
     n_views = 0
-    with (out / "features.f16.tmp").open("wb") as file, ThreadPoolExecutor(2) as pool:
+    with (out / f"{trunk.file}.tmp").open("wb") as file, ThreadPoolExecutor(2) as pool:
 
         def flush() -> None:
-            features, low = trunk(np.stack(list(pool.map(pixels, pending))))
+            features, low = trunk(np.stack(list(pool.map(trunk.pixels, pending))))
             features.tofile(file)
             lows.append(low)
             pending.clear()
@@ -280,6 +307,6 @@ def _write_cache(samples: Iterable[Sample], trunk: Trunk, out: Path, batch: int)
         if pending:
             flush()
     np.save(out / "low.npy", np.concatenate(lows))
-    (out / "features.f16.tmp").replace(out / "features.f16")
-    (out / "index.json.tmp").write_text(json.dumps({"recipe": RECIPE, "n_views": n_views, **index}))
+    (out / f"{trunk.file}.tmp").replace(out / trunk.file)
+    (out / "index.json.tmp").write_text(json.dumps({"recipe": trunk.recipe, "n_views": n_views, **index}))
     (out / "index.json.tmp").replace(out / "index.json")

@@ -17,9 +17,9 @@ from retrieval.errors import BenchmarkError
 from retrieval.fashion_am.captions import attribute_captions, benchmark_caption
 from retrieval.fashion_am.data import (
     CAPTIONS_EACH,
+    AnyTrunk,
     Material,
     Sample,
-    Trunk,
     cache,
     fpi_samples,
     ground_mask,
@@ -145,7 +145,7 @@ def photo_items(samples: Iterable[Sample], masks: Path) -> Iterator[Sample]:
 
 def open_items(
     benchmark: Benchmark,
-    trunk: Trunk,
+    trunk: AnyTrunk,
     caches: Path,
     fpi: Path,
     photos: Path | None,

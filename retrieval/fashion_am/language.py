@@ -13,7 +13,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from retrieval.fashion_am import loop, stage_files
-from retrieval.fashion_am.background import Aligned, CachedItems, Items
+from retrieval.fashion_am import loop, processes, stage_files
+from retrieval.fashion_am.background import Aligned, CachedItems, Items, cached_step
+from retrieval.fashion_am.clip import ClipScope
 from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.losses import caption_loss
 from retrieval.fashion_am.towers import Scope
@@ -35,7 +36,7 @@ class LanguageSettings:
 
     epochs: int = 8
     batch: int = 384
-    scope: Scope = "last2"
+    scope: Scope | ClipScope = "last2"
     name_share: float = 0.6
     """How often an item with a name is paired with it rather than with a caption."""
     other_texts: int = 8192
@@ -168,18 +169,29 @@ def adapt(
     settings: LanguageSettings,
     out: Path,
     validate: Callable[[Any], Mapping[str, float]] | None = None,
+    chunk: int = 0,
     **running: Any,
 ) -> Any:
-    """Train a copy of the tower; returns it. running: `accelerator` and `tensorboard` of `loop.run`."""
+    """Train a copy of the tower; returns it. running: `accelerator` and `tensorboard` of `loop.run`.
+
+    chunk: pictures that pass the tower at once, 0 for a whole batch; changes memory alone.
+    """
     module = Aligned(copy.deepcopy(tower))
     groups = module.train_only(settings.scope, settings.rate, settings.weight_decay)
 
+    def said(batch: CaptionBatch) -> Tensor:
+        if settings.scope.endswith("+text"):
+            vectors: Tensor = module.tower.encode_texts([texts.texts[i] for i in batch.texts])
+            return vectors
+        return texts.vectors[batch.texts]
+
     def backward(batch: CaptionBatch) -> float:
-        pictures = module.tower.embed(items.inputs(batch.rows, batch.views))
-        said, others = texts.vectors[batch.texts], texts.vectors[batch.others]
-        loss = caption_loss(pictures, said, batch.positives, others, batch.masked, module.scale)
-        loss.backward()
-        return float(loss.detach())
+        def loss(pictures: Tensor) -> Tensor:
+            beside = (said(batch), batch.positives, texts.vectors[batch.others], batch.masked)
+            own, positives, others, masked = (each.to(pictures.device) for each in beside)
+            return caption_loss(pictures, own, positives, others, masked, module.scale)
+
+        return cached_step(module.tower, items, batch.rows, batch.views, loss, chunk, running.get("accelerator"))
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     made_of = {"stage": "language", **asdict(settings), "items": len(items)}
@@ -202,16 +214,17 @@ def adapt(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     stage_files.add_arguments(parser)
     parser.add_argument(
-        "--scope", choices=["last1", "last2", "last3", "all"], default=LanguageSettings().scope,
-        help="blocks that learn; %(default)s",
+        "--scope", choices=["last1", "last2", "last3", "all", "last2+text"], default=LanguageSettings().scope,
+        help="blocks that learn; %(default)s; last2+text: of CLIP alone",
     )  # fmt: skip
     parser.set_defaults(epochs=LanguageSettings().epochs, batch=LanguageSettings().batch)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Prints the held-out scores; --out holds `picture.safetensors` and its card."""
-    settings = LanguageSettings(arguments.epochs, arguments.batch, arguments.scope, seed=arguments.seed)
-    tower = stage_files.read_picture_tower(arguments.start)
+    base, running = stage_files.at_size(arguments, "language", LanguageSettings())
+    settings = replace(base, epochs=arguments.epochs, batch=arguments.batch, scope=arguments.scope, seed=arguments.seed)
+    tower = stage_files.open_tower(arguments)
     sources = stage_files.open_sources(arguments, tower, uncut=True)
     materials = list(sources.items.values())
     items, texts = CachedItems(materials), Texts(materials, sources.encode, settings.swaps)
@@ -219,8 +232,10 @@ def run(arguments: argparse.Namespace) -> None:
     def validate(module: Aligned) -> dict[str, float]:
         return sources.scores(module.tower)
 
-    trained = adapt(tower, items, texts, settings, arguments.out, validate, tensorboard=arguments.tensorboard)
+    trained = adapt(tower, items, texts, settings, arguments.out, validate, **running)
+    if processes.rank(running.get("accelerator")):
+        return
     scores = sources.scores(trained)
     card = {"stage": "language", "settings": asdict(settings), **sources.described(), "scores": scores}
-    stage_files.write_picture_tower(trained, arguments.out, card)
+    stage_files.write_tower(trained, arguments.out, card)
     sys.stdout.write(json.dumps(scores) + "\n")

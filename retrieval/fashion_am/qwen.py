@@ -7,7 +7,7 @@ from the model's own rule. A 9B is only another name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +34,9 @@ QWEN_LORA = (
 """All large linear maps of the language model: attention, gated delta-net (three layers of four) and MLP. Modules of
 the vision tower have other names."""
 
-Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]
-"""One batch: token ids, attention mask and kinds of token, all (n, t); patches of all its pictures, and the grid of
-each. The last two are None for a batch without pictures."""
+Inputs = tuple[Tensor, ...]
+"""One batch: token ids, attention mask and kinds of token, all (n, t); patches of all its p pictures (k, pixels of a
+patch), and the grid of each (p, 3). Without pictures k and p are 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +63,24 @@ class QwenQueryEncoder(nn.Module):
     def backbone(self) -> Any:
         return self.encoder.backbone
 
-    def forward(self, *inputs: Tensor | None) -> Tensor:
-        """The five of `Inputs`, wherever they are."""
+    def forward(self, *inputs: Tensor) -> Tensor:
+        """The five of `Inputs`, on the model's device or not."""
         vectors: Tensor = self.encoder(*self._context(*inputs))
         return vectors
 
-    def states(self, *inputs: Tensor | None) -> Tensor:
+    def states(self, *inputs: Tensor) -> Tensor:
         """Last hidden states of the suffix, after the final norm: (n, M, width)."""
         return self.encoder.states(*self._context(*inputs))[0]
 
-    def _context(self, *inputs: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    def _context(self, *inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Embeddings (n, t, width), mask (n, t) and positions (3, n, t)."""
-        device = self.encoder.suffix.device
-        ids, mask, kinds, pixels, grid = (None if each is None else each.to(device) for each in inputs)
+        ids, mask, kinds, pixels, grid = (each.to(self.encoder.suffix.device) for each in inputs)
         positions, _ = self.backbone.get_rope_index(ids, kinds, image_grid_thw=grid, attention_mask=mask)
         return self._embedded(ids, pixels, grid), mask, positions
 
-    def _embedded(self, input_ids: Tensor, pixels: Tensor | None, grid: Tensor | None) -> Tensor:
+    def _embedded(self, input_ids: Tensor, pixels: Tensor, grid: Tensor) -> Tensor:
         embeddings: Tensor = self.backbone.get_input_embeddings()(input_ids)
-        if pixels is None:
+        if not len(grid):
             return embeddings
         with torch.no_grad():  # the vision tower is frozen
             seen = torch.cat(list(self.backbone.get_image_features(pixels, grid).pooler_output))
@@ -108,8 +107,10 @@ class ContextReader:
         read = self.processor(
             text=prompts, images=pictures or None, padding=True, return_tensors="pt", return_mm_token_type_ids=True
         )
-        kinds = read["mm_token_type_ids"]
-        return read["input_ids"], read["attention_mask"], kinds, read.get("pixel_values"), read.get("image_grid_thw")
+        words = (read["input_ids"], read["attention_mask"], read["mm_token_type_ids"])
+        if not pictures:
+            return *words, torch.zeros(0, 1), torch.zeros(0, 3, dtype=torch.int64)
+        return *words, read["pixel_values"], read["image_grid_thw"]
 
     def prompt(self, parts: Sequence[str | Image]) -> str:
         content = [{"type": "text", "text": part} if isinstance(part, str) else {"type": "image"} for part in parts]
@@ -155,17 +156,30 @@ def prepared_processor(processor: Any, limits: ChatLimits) -> Any:
     return processor
 
 
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Queries that are read when their inputs are needed, each time anew: pictures of a whole batch are gigabytes."""
+
+    reader: ContextReader
+    queries: Sequence[Query]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.reader(self.queries))
+
+
 class QwenData:
-    """What `query.train` reads: queries of a step in chunks of like length, for little padding."""
+    """What `query.train` reads: queries in chunks of one size."""
 
     def __init__(self, reader: ContextReader, chunk: int) -> None:
         self._reader, self._chunk = reader, chunk
 
-    def chunks(self, queries: Sequence[Query]) -> tuple[list[int], list[Inputs]]:
-        """The order, and the inputs in that order; pictures are decoded anew each time."""
-        order = sorted(range(len(queries)), key=lambda i: self._length(queries[i]))
-        parts = [order[at : at + self._chunk] for at in range(0, len(order), self._chunk)]
-        return order, [self._reader([queries[i] for i in part]) for part in parts]
+    def by_length(self, queries: Sequence[Query]) -> list[int]:
+        """Positions of the queries, the shortest context first: neighbours need little padding."""
+        lengths = [self._length(query) for query in queries]
+        return sorted(range(len(queries)), key=lambda i: lengths[i])
+
+    def chunks(self, queries: Sequence[Query]) -> list[Pending]:
+        return [Pending(self._reader, queries[at : at + self._chunk]) for at in range(0, len(queries), self._chunk)]
 
     def _length(self, query: Query) -> tuple[int, int]:
         parts = message_of(context_of(query, self._reader.template), self._reader.limits)

@@ -6,9 +6,10 @@ import argparse
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
@@ -19,17 +20,30 @@ from retrieval.benchmark import Benchmark, read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.errors import EncoderError
 from retrieval.fashion_am import data, items
+from retrieval.fashion_am.clip import Clip, PixelTrunk, open_towers
+from retrieval.fashion_am.clip_encoder import ClipEncoder
 from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.export import export_trunk
+from retrieval.fashion_am.kept_texts import file_of, text_vectors
+from retrieval.fashion_am.processes import launched, open_accelerator
 from retrieval.fashion_am.towers import PictureTower
 from retrieval.fashion_am.vlp import embed_views, name_success
 from retrieval.schema import Query
 
+if TYPE_CHECKING:
+    from retrieval.protocols import Embeddings
+
 PICTURE, CARD = "picture.safetensors", "card.json"
+S = TypeVar("S")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--start", type=Path, required=True, help="--out of the stage before, whose tower goes on")
+    parser.add_argument("--size", choices=["mini", "paper"], default="mini", help="paper: CLIP; %(default)s")
+    parser.add_argument(
+        "--start", type=Path, required=True,
+        help="--out of the stage before, whose tower goes on; with --size paper a CLIP: a folder, a hub's name, or "
+        "open_clip:MODEL/WEIGHTS",
+    )  # fmt: skip
     parser.add_argument("--benchmark", type=Path, required=True, help="whose val and test products are left out")
     parser.add_argument("--fpi", type=Path, required=True, help="folder of the Fashion Product Images parquet files")
     parser.add_argument("--photos", type=Path, help="parquet file of users' photos: grounds, and items with --masks")
@@ -37,6 +51,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--studio", type=Path, help="folder that `python -m builders.studio sample` wrote")
     parser.add_argument("--caches", type=Path, default=Path("runs/caches"), help="for all runs; %(default)s (4 GB)")
     parser.add_argument("--texts", type=Path, default=DEFAULT_FOLDER, help="encoder with the text tower; %(default)s")
+
+
+def open_tower(arguments: argparse.Namespace) -> PictureTower | Clip:
+    """The tower that --start names, CLIP where it is trained. Raises EncoderError when there is none."""
+    if arguments.size == "mini":
+        return read_picture_tower(arguments.start)
+    towers: Clip = open_towers(str(arguments.start))
+    towers.to(device_of(open_accelerator(arguments.precision)))
+    return towers
+
+
+def device_of(accelerator: Any) -> torch.device:
+    device: torch.device = torch.device("cpu") if accelerator is None else accelerator.device
+    return device
+
+
+def at_size(arguments: argparse.Namespace, stage: str, mini: S) -> tuple[S, dict[str, Any]]:
+    """A stage's settings at --size, and what else its training takes: `accelerator`, `tensorboard`, `chunk`."""
+    running: dict[str, Any] = {"tensorboard": arguments.tensorboard}
+    if arguments.size == "mini":
+        return mini, running
+    from retrieval.fashion_am import paper
+
+    accelerator = open_accelerator(arguments.precision)
+    return paper.SETTINGS[stage], {**running, "accelerator": accelerator, "chunk": paper.CHUNK}
+
+
+def write_tower(tower: PictureTower | Clip, folder: Path, card: Mapping[str, Any]) -> None:
+    """What the next stage starts from, and last its card: `picture.safetensors`, or the folder `clip`."""
+    if isinstance(tower, Clip):
+        tower.save(folder / "clip")
+        _write_card(folder, {"revision": tower.revision(), **card})
+    else:
+        write_picture_tower(tower, folder, card)
 
 
 def read_picture_tower(folder: Path) -> PictureTower:
@@ -50,8 +98,8 @@ def read_picture_tower(folder: Path) -> PictureTower:
         tower.load_state_dict(weights)
     except RuntimeError as error:
         raise EncoderError(f"{file} holds another kind of tower: {str(error).splitlines()[0]}") from error
-    tower.to(memory_format=torch.channels_last)
-    return tower.eval()
+    tower.to(memory_format=torch.channels_last).eval()
+    return tower
 
 
 def write_picture_tower(tower: PictureTower, folder: Path, card: Mapping[str, Any]) -> None:
@@ -59,8 +107,11 @@ def write_picture_tower(tower: PictureTower, folder: Path, card: Mapping[str, An
     temporary = folder / f"{PICTURE}.tmp"
     save_file({name: value.contiguous() for name, value in tower.state_dict().items()}, temporary)
     temporary.replace(folder / PICTURE)
-    whole = {"sha256": hashlib.sha256((folder / PICTURE).read_bytes()).hexdigest(), **card}
-    (folder / f"{CARD}.tmp").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
+    _write_card(folder, {"sha256": hashlib.sha256((folder / PICTURE).read_bytes()).hexdigest(), **card})
+
+
+def _write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    (folder / f"{CARD}.tmp").write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf8")
     (folder / f"{CARD}.tmp").replace(folder / CARD)
 
 
@@ -71,9 +122,10 @@ class Sources:
     benchmark: Benchmark
     items: Mapping[str, Material]
     held_out: Material
-    texts: EmbeddedEncoder
+    texts: EmbeddedEncoder | ClipEncoder
+    caches: Path
 
-    def scores(self, tower: PictureTower) -> dict[str, float]:
+    def scores(self, tower: PictureTower | Clip) -> dict[str, float]:
         """On the held-out products alone: success@k of names, precision@10 of colour and kind of captions."""
         pictures = embed_views(tower, self.held_out)
         found = name_success(pictures, self.encode(self.held_out.names), self.held_out.names)
@@ -86,10 +138,11 @@ class Sources:
 
     def encode(self, texts: Sequence[str]) -> Tensor:
         """Vectors of the frozen text tower, (n, dim)."""
-        distinct = sorted(set(texts))
-        vectors = self.texts.encode_queries([Query("", text) for text in distinct])
-        row = {text: i for i, text in enumerate(distinct)}
-        return torch.from_numpy(vectors[[row[text] for text in texts]])
+
+        def encode(some: Sequence[str]) -> Embeddings:
+            return self.texts.encode_queries([Query("", text) for text in some])
+
+        return text_vectors(texts, encode, file_of(self.caches, self.texts.manifest.revision))
 
     def described(self) -> dict[str, Any]:
         """What a card says of the data."""
@@ -100,26 +153,47 @@ class Sources:
         }
 
 
-def open_sources(arguments: argparse.Namespace, tower: PictureTower, *, uncut: bool = False) -> Sources:
+def open_sources(arguments: argparse.Namespace, tower: PictureTower | Clip, *, uncut: bool = False) -> Sources:
     """Encodes what --caches does not hold yet, through the trunk, which is the same in all stages.
 
     uncut: photos without a clean picture as well.
     """
+    with first_process_first(arguments):
+        return _open_sources(arguments, tower, uncut)
+
+
+def first_process_first(arguments: argparse.Namespace) -> AbstractContextManager[Any]:
+    """The others find on disk what it has made."""
+    accelerator = open_accelerator(arguments.precision) if launched() > 1 else None
+    context: AbstractContextManager[Any] = nullcontext() if accelerator is None else accelerator.main_process_first()
+    return context
+
+
+def _open_sources(arguments: argparse.Namespace, tower: PictureTower | Clip, uncut: bool) -> Sources:
     benchmark = read_benchmark(arguments.benchmark)
-    arguments.caches.mkdir(parents=True, exist_ok=True)
-    trunk_file = arguments.caches / "trunk.onnx"
-    if not trunk_file.exists():
-        export_trunk(tower, trunk_file)
-    trunk = data.Trunk(trunk_file, arguments.threads)
+    trunk, texts, caches = _beside(arguments, tower)
     cached = items.open_items(
         benchmark,
         trunk,
-        arguments.caches,
+        caches,
         arguments.fpi,
         arguments.photos,
         arguments.studio,
         arguments.masks,
         uncut=uncut,
     )
-    held_out = data.cache(data.fpi_samples(arguments.fpi, "val", ()), trunk, arguments.caches / "val")
-    return Sources(benchmark, cached, held_out, EmbeddedEncoder.open(arguments.texts))
+    held_out = data.cache(data.fpi_samples(arguments.fpi, "val", ()), trunk, caches / "val")
+    return Sources(benchmark, cached, held_out, texts, caches)
+
+
+def _beside(
+    arguments: argparse.Namespace, tower: PictureTower | Clip
+) -> tuple[data.AnyTrunk, EmbeddedEncoder | ClipEncoder, Path]:
+    """What pictures pass once, the frozen text tower, and the folder of caches."""
+    if isinstance(tower, Clip):
+        return PixelTrunk(tower), ClipEncoder(tower), arguments.caches / f"clip-{tower.side}"
+    arguments.caches.mkdir(parents=True, exist_ok=True)
+    trunk_file = arguments.caches / "trunk.onnx"
+    if not trunk_file.exists():
+        export_trunk(tower, trunk_file)
+    return data.Trunk(trunk_file, arguments.threads), EmbeddedEncoder.open(arguments.texts), arguments.caches

@@ -76,7 +76,10 @@ def train(argv: Sequence[str]) -> int:
     parser.add_argument("stage", choices=STAGES, metavar="STAGE", help=", ".join(STAGES))
     stage: str = parser.parse_args(argv[:1]).stage
     module = stage_module(stage)
-    arguments = stage_parser(stage, module).parse_args(argv[1:])
+    parser = stage_parser(stage, module)
+    if getattr(parser.parse_known_args(argv[1:])[0], "size", "mini") == "paper":
+        parser.set_defaults(**importlib.import_module("retrieval.fashion_am.paper").defaults(stage))
+    arguments = parser.parse_args(argv[1:])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     try:
         import torch

@@ -232,7 +232,7 @@ def embed_views(picture: PictureTower, material: Material) -> Tensor:
     with torch.no_grad():
         for at in range(0, len(material), 256):
             views = [v[0] for v in material.views[at : at + 256]]
-            out.append(picture.tail(*gather([material], [0] * len(views), views)))
+            out.append(picture.embed(gather([material], [0] * len(views), views)).cpu())
     return torch.cat(out)
 
 

@@ -122,7 +122,7 @@ def test_only_the_newest_pictures_are_shown_and_the_prompt_is_the_chat_template(
 
 def test_words_that_look_like_tokens_stay_words(encoder, reader):
     ids, _, kinds, pixels, _ = reader([Query("1/1", "a dress<|im_end|><|image_pad|>")])
-    assert pixels is None
+    assert not len(pixels)
     assert not kinds.any()
     assert reader.processor.tokenizer.decode(ids[0]).count("<|im_end|>") == 1
 
@@ -145,7 +145,8 @@ def run(folder, reader, out, epochs: int = 1, chunk: int = 4) -> tuple[QwenQuery
     targets = torch.nn.functional.normalize(torch.randn(len(QUERIES), DIM, generator=torch.manual_seed(5)), dim=1)
 
     def backward(queries) -> float:
-        order, chunks = data.chunks(queries)
+        order = data.by_length(queries)
+        chunks = data.chunks([queries[i] for i in order])
         nothing = torch.zeros(len(queries), len(queries), dtype=torch.bool)
         loss = lambda rows: query_loss(rows, targets, torch.tensor(order), nothing)  # noqa: E731
         losses.append(grad_cached(lambda each: encoder(*each), chunks, loss))
@@ -172,8 +173,8 @@ def test_cached_gradients_equal_those_of_the_whole_batch(folder, reader):
     gradients = []
     for chunk in (1, 4):
         encoder = made(folder, dropout=0.0).train()
-        order, chunks = QwenData(reader, chunk).chunks(QUERIES)
-        loss = lambda rows, order=order: (rows * torch.arange(4)[order, None]).sum().sin()  # noqa: E731
+        chunks = QwenData(reader, chunk).chunks(QUERIES)
+        loss = lambda rows: (rows * torch.arange(4)[:, None]).sum().sin()  # noqa: E731
         grad_cached(lambda each, encoder=encoder: encoder(*each), chunks, loss)
         gradients.append(torch.cat([p.grad.flatten() for p in encoder.parameters() if p.requires_grad]))
     torch.testing.assert_close(gradients[0], gradients[1], atol=1e-5, rtol=1e-3)

@@ -160,7 +160,7 @@ def test_suffix_embeddings_and_suffix_tokens_of_the_merged_checkpoint_give_the_s
         assert len(suffix) == SUFFIX
         ids = torch.cat([ids, torch.tensor([suffix])], 1)
         kinds = torch.nn.functional.pad(kinds, (0, SUFFIX))
-        shown = {} if pixels is None else {"pixel_values": pixels, "image_grid_thw": grid}
+        shown = {"pixel_values": pixels, "image_grid_thw": grid} if len(grid) else {}
         with torch.no_grad():
             theirs = server.model.model(input_ids=ids, mm_token_type_ids=kinds, **shown).last_hidden_state[0, -SUFFIX:]
         torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)

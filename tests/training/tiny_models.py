@@ -95,3 +95,21 @@ def qwen_tokenizer():
         eos_token="<|im_end|>",
         extra_special_tokens={f"{ours}_token": f"<|{theirs}|>" for ours, theirs in named.items()},
     )
+
+
+def tiny_open_clip(quick_gelu: bool):
+    """A model of open_clip with its real vocabulary."""
+    import open_clip
+
+    torch.manual_seed(0)
+    eyes = {"layers": 3, "width": 32, "head_width": 16, "patch_size": 8, "image_size": 32}
+    text = {"context_length": 77, "vocab_size": 49408, "width": 32, "heads": 2, "layers": 2}
+    return open_clip.CLIP(16, eyes, text, quick_gelu=quick_gelu).eval()
+
+
+def save_clip(folder: Path) -> Path:
+    """A CLIPModel with tokenizer and preprocessing, as a hub would give it."""
+    from retrieval.fashion_am.clip_conversion import converted
+
+    converted(tiny_open_clip(True)).save(folder)
+    return folder

@@ -1,0 +1,72 @@
+"""Stage 3 at the paper's size: Qwen3.5 reads conversations with its own eyes, against vectors of CLIP."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, fields
+from typing import Any
+
+import torch
+from torch import nn
+
+from retrieval.benchmark import read_benchmark
+from retrieval.errors import EncoderError
+from retrieval.fashion_am import paper, query
+from retrieval.fashion_am.clip import open_towers
+from retrieval.fashion_am.clip_encoder import ClipEncoder
+from retrieval.fashion_am.context import open_template
+from retrieval.fashion_am.processes import open_accelerator, rank
+from retrieval.fashion_am.query import READINGS, QuerySettings
+from retrieval.fashion_am.qwen import ContextReader, QwenData, QwenQueryEncoder, QwenSettings, open_qwen
+from retrieval.fashion_am.serving import export_server
+from retrieval.fashion_am.stage_files import device_of, first_process_first
+from retrieval.fashion_am.turns import Turns
+from retrieval.fashion_am.validation import open_validation
+from retrieval.fashion_am.vectors import picture_vectors
+from retrieval.recorded import examples
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Prints the scores on the val split; --export is the folder that a model server serves."""
+    if not arguments.backbone:
+        raise EncoderError("--size paper needs --backbone: a folder, or a name like Qwen/Qwen3.5-4B.")
+    settings = QuerySettings(**{each.name: getattr(arguments, each.name) for each in fields(QuerySettings)})
+    benchmark = read_benchmark(arguments.benchmark)
+    accelerator = open_accelerator(arguments.precision)
+    device = device_of(accelerator)
+    towers = ClipEncoder(open_towers(str(arguments.towers)).to(device))
+    with first_process_first(arguments):
+        vectors = picture_vectors(benchmark, towers, arguments.vectors or arguments.out / "vectors")
+    model, processor = open_qwen(arguments.backbone, paper.LIMITS, arguments.precision)
+    reader = ContextReader(processor, open_template("full"), paper.LIMITS)
+    torch.manual_seed(settings.seed)
+    encoder = QwenQueryEncoder(
+        model, towers.manifest.dim, QwenSettings(settings.suffix, settings.dropout, paper.LIMITS)
+    ).to(device)
+    data: Any = QwenData(reader, settings.chunk)
+    readings = [examples(benchmark, benchmark.split("train"), reading) for reading in READINGS]
+    validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
+    gallery = query.train_gallery(benchmark, vectors)
+    turns = Turns(readings, vectors, gallery, settings.batch, settings.negatives, settings.seed)
+    made_of = {
+        "benchmark": benchmark.card["checksum"],
+        "towers": towers.name,
+        "template": reader.template.revision,
+        "backbone": arguments.backbone,
+        "limits": asdict(paper.LIMITS),
+    }
+
+    def validate(module: nn.Module) -> dict[str, float]:
+        return query.scores(module, data, validations, accelerator)
+
+    trained: Any = query.train(
+        encoder, turns, data, settings, arguments.out, made_of, validate,
+        accelerator=accelerator, tensorboard=arguments.tensorboard,
+    )  # fmt: skip
+    if rank(accelerator) == 0:
+        found = query.scores(trained, data, validations, accelerator)
+        card = {"settings": asdict(settings), "trained": made_of, "n_turns": len(readings[0]), "scores": found}
+        export_server(trained, reader, towers.manifest, arguments.export, card)
+        sys.stdout.write(json.dumps(found) + "\n")
