@@ -6,10 +6,10 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from retrieval.fashion_am.export import export_query, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.processes import autocast, open_accelerator, own_share, rank
+from retrieval.fashion_am.query_encoder import Residual
 from retrieval.fashion_am.query_inputs import Inputs, QueryData, tokenize_by
 from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
 from retrieval.fashion_am.turns import TurnBatch, Turns
@@ -38,25 +39,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 ALONE_RATE = 1e-3
+M = TypeVar("M", bound=nn.Module)
 READINGS: tuple[References, References] = ("previous", "resolved")
 HELD_OUT: tuple[Split, Split] = ("val", "test")
 
 
-def encode(model: nn.Module, chunks: Sequence[Inputs]) -> Tensor:
+def encode(model: nn.Module, chunks: Sequence[Iterable[Tensor | None]]) -> Tensor:
     device = next(model.parameters()).device
-    return torch.cat([model(*(each.to(device) for each in inputs)) for inputs in chunks])
+    return torch.cat([model(*(None if each is None else each.to(device) for each in inputs)) for inputs in chunks])
 
 
-def encode_alone(model: MiniQueryEncoder, chunks: Sequence[Inputs]) -> Tensor:
-    """By the residual without the backbone."""
-    assert model.encoder.residual is not None
-    device = next(model.parameters()).device
-    shown = ([each.to(device) for each in inputs[3:]] for inputs in chunks)
-    return torch.cat([model.encoder.residual.alone(*some) for some in shown])
+def encode_alone(residual: Residual, chunks: Sequence[Inputs]) -> Tensor:
+    device = residual.favour.device
+    return torch.cat([residual.alone(*(each.to(device) for each in inputs[3:])) for inputs in chunks])
 
 
 def train(
-    model: MiniQueryEncoder,
+    model: nn.Module,
     turns: Turns,
     data: QueryData,
     settings: QuerySettings,
@@ -70,11 +69,12 @@ def train(
     """The residual alone first, which takes seconds, then everything. made_of: what the weights depend on besides the
     settings."""
     depends_on = {**asdict(settings), **made_of}
-    residual = model.encoder.residual
+    encoder: Any = model.encoder
+    residual: Residual | None = encoder.residual
     if residual is not None and settings.alone_epochs:
         schedule = loop.Schedule(settings.alone_epochs, settings.warmup, seed=settings.seed)
         groups = [{"params": residual.parameters(), "lr": ALONE_RATE, "weight_decay": settings.weight_decay}]
-        backward = _backward(model, encode_alone, data, settings, accelerator)
+        backward = _backward(residual, encode_alone, data, settings, accelerator)
         loop.run(residual, groups, turns.epoch, turns.n_batches, backward, schedule, out / "alone", depends_on,
                  accelerator=accelerator)  # fmt: skip
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
@@ -86,8 +86,8 @@ def train(
 
 
 def _backward(
-    model: MiniQueryEncoder,
-    encode: Callable[[MiniQueryEncoder, Sequence[Inputs]], Tensor],
+    model: M,
+    encode: Callable[[M, Sequence[Inputs]], Tensor],
     data: QueryData,
     settings: QuerySettings,
     accelerator: Any,
