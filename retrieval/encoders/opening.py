@@ -77,7 +77,17 @@ def _remote(folder: Path, card: dict[str, Any], caption_weight: float) -> Encode
 
     if not isinstance(card.get("url"), str):
         raise EncoderError(f'The card in {folder} names no server: add "url": "http://HOST:PORT" to it.')
+    base = base_of(folder, card)
+    if base is not None and _read_card(base).get("kind") == "clip":
+        return RemoteEncoder.open(folder, card["url"], _clip(base, {}, caption_weight))
     return RemoteEncoder.open(folder, card["url"], _base(folder, card, caption_weight))
+
+
+def _clip(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
+    from retrieval.fashion_am.clip import open_towers
+    from retrieval.fashion_am.clip_encoder import ClipEncoder
+
+    return ClipEncoder(open_towers(str(folder)))
 
 
 def _base(folder: Path, card: dict[str, Any], caption_weight: float) -> EmbeddedEncoder:
@@ -104,6 +114,7 @@ OPENED_BY: dict[str, Callable[[Path, dict[str, Any], float], Encoder]] = {
     "textification": _textification,
     "tracker": _tracker,
     "fashion_am_remote": _remote,
+    "clip": _clip,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from dataclasses import asdict, fields
 from typing import Any
@@ -67,6 +68,13 @@ def run(arguments: argparse.Namespace) -> None:
     )  # fmt: skip
     if rank(accelerator) == 0:
         found = query.scores(trained, data, validations, accelerator)
-        card = {"settings": asdict(settings), "trained": made_of, "n_turns": len(readings[0]), "scores": found}
+        card: dict[str, Any] = {
+            "settings": asdict(settings),
+            "trained": made_of,
+            "n_turns": len(readings[0]),
+            "scores": found,
+        }
+        if arguments.towers.is_dir():  # where `open_encoder` finds the gallery's side
+            card["base"] = os.path.relpath(arguments.towers, arguments.export)
         export_server(trained, reader, towers.manifest, arguments.export, card)
         sys.stdout.write(json.dumps(found) + "\n")

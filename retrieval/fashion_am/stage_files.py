@@ -82,7 +82,8 @@ def write_tower(tower: PictureTower | Clip, folder: Path, card: Mapping[str, Any
     """What the next stage starts from, and last its card: `picture.safetensors`, or the folder `clip`."""
     if isinstance(tower, Clip):
         tower.save(folder / "clip")
-        _write_card(folder, {"revision": tower.revision(), **card})
+        encoder = {"format": 1, "kind": "clip", "name": "clip", "revision": tower.revision(), "dim": tower.dim}
+        _write_card(folder / "clip", {**encoder, **card})
     else:
         write_picture_tower(tower, folder, card)
 

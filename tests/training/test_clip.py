@@ -8,6 +8,7 @@ import pytest
 import torch
 from PIL import Image as Pictures
 
+from retrieval.encoders.opening import open_encoder
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am import background, data, language, paper, stage_files
 from retrieval.fashion_am.background import CachedItems
@@ -167,6 +168,7 @@ def test_stage_2_brings_pictures_to_their_captions(clip, materials, tmp_path, sc
 def test_towers_that_a_stage_left_are_opened_by_the_next(clip, tmp_path):
     stage_files.write_tower(clip, tmp_path, {"stage": "background"})
     again = open_towers(str(tmp_path / "clip"))
+    assert open_encoder(tmp_path / "clip").manifest == ClipEncoder(clip).manifest
     assert again.revision() == clip.revision()
     with torch.no_grad():
         next(again.parameters()).add_(1)

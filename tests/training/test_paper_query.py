@@ -36,6 +36,7 @@ def test_stage_3_of_the_paper_is_one_command(arguments, tmp_path, capsys):
     losses = [json.loads(line)["loss"] for line in (tmp_path / "out" / "metrics.jsonl").read_text().splitlines()]
     assert len(losses) == 2
     assert (tmp_path / "served" / "model.safetensors").is_file()
+    assert (tmp_path / "served" / card["base"] / "config.json").is_file()
 
 
 def test_without_a_backbone_there_is_one_line(arguments, capsys):
