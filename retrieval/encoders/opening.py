@@ -78,7 +78,7 @@ def _remote(folder: Path, card: dict[str, Any], caption_weight: float) -> Encode
     if not isinstance(card.get("url"), str):
         raise EncoderError(f'The card in {folder} names no server: add "url": "http://HOST:PORT" to it.')
     base = base_of(folder, card)
-    if base is not None and _read_card(base).get("kind") == "clip":
+    if base is not None and (base / CARD).is_file() and _read_card(base).get("kind") == "clip":
         return RemoteEncoder.open(folder, card["url"], _clip(base, {}, caption_weight))
     return RemoteEncoder.open(folder, card["url"], _base(folder, card, caption_weight))
 

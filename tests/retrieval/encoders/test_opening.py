@@ -48,7 +48,9 @@ def test_no_card_a_damaged_one_and_an_unknown_kind_are_refused_with_what_to_do(t
             open_encoder(tmp_path)
 
 
-@pytest.mark.parametrize("kind", sorted({*OPENED_BY} - {"late_fusion", "fashion_am", "dialog_manager", "cfir", "mai"}))
+@pytest.mark.parametrize(
+    "kind", sorted({*OPENED_BY} - {"late_fusion", "fashion_am", "dialog_manager", "cfir", "mai", "clip"})
+)
 def test_a_system_whose_towers_are_not_named_or_gone_is_refused(tmp_path, kind):
     address = {"url": "http://127.0.0.1:1", "model": "m"}
     with pytest.raises(EncoderError, match="over which towers"):
