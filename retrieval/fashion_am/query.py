@@ -73,7 +73,7 @@ def train(
     residual: Residual | None = encoder.residual
     if residual is not None and settings.alone_epochs:
         schedule = loop.Schedule(settings.alone_epochs, settings.warmup, seed=settings.seed)
-        groups = [{"params": residual.parameters(), "lr": ALONE_RATE, "weight_decay": settings.weight_decay}]
+        groups = [{"params": residual.of_its_own(), "lr": ALONE_RATE, "weight_decay": settings.weight_decay}]
         backward = _backward(residual, encode_alone, data, settings, accelerator)
         loop.run(residual, groups, turns.epoch, turns.n_batches, backward, schedule, out / "alone", depends_on,
                  accelerator=accelerator)  # fmt: skip
@@ -112,12 +112,15 @@ def _backward(
 
 
 def parameter_groups(model: nn.Module, settings: QuerySettings) -> list[dict[str, Any]]:
-    trained = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
-    groups = [
-        ([parameter for name, parameter in trained if "lora_" in name], settings.lora_rate),
-        ([parameter for name, parameter in trained if "lora_" not in name], settings.head_rate),
-    ]
-    return [{"params": some, "lr": rate, "weight_decay": settings.weight_decay} for some, rate in groups]
+    """LoRA; what was trained alone; everything else that is new."""
+    encoder: Any = model.encoder
+    known = {id(each) for each in encoder.residual.of_its_own()} if encoder.residual is not None else set()
+    rates: dict[float, list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        rate = settings.residual_rate if id(parameter) in known else settings.head_rate
+        if parameter.requires_grad:
+            rates.setdefault(settings.lora_rate if "lora_" in name else rate, []).append(parameter)
+    return [{"params": some, "lr": rate, "weight_decay": settings.weight_decay} for rate, some in rates.items()]
 
 
 def query_vectors(model: nn.Module, data: QueryData, queries: Sequence[Query], accelerator: Any = None) -> Embeddings:

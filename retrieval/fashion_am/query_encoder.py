@@ -107,6 +107,11 @@ class Residual(nn.Module):
         weights = _shares(self.favour[roles], roles)
         return F.normalize(self.fused(weights, torch.zeros(()), shown), dim=1)
 
+    def of_its_own(self) -> list[nn.Parameter]:
+        """Those that count without a backbone."""
+        parts = (self.up, self.amounts, self.down)
+        return [self.favour, *(parameter for part in parts for parameter in part.parameters())]
+
     def fused(self, weights: Tensor, read: Tensor, shown: Shown) -> Tensor:
         picture = (weights[:, None] @ shown.pictures).squeeze(1)
         scale = picture.shape[1] ** 0.5  # unit vectors have small numbers

@@ -48,9 +48,11 @@ class QuerySettings:
     """Add to late fusion (ours); without it the paper's head alone."""
     alone_epochs: int = 8
     """Epochs in which the residual is trained without the backbone, beforehand: two seconds each."""
-    lora_rate: float = 5e-4
-    head_rate: float = 5e-4
+    lora_rate: float = 1e-3
+    head_rate: float = 2e-3
     """Of everything that is new: suffix, projector, head."""
+    residual_rate: float = 3e-4
+    """Of what was trained alone before."""
     weight_decay: float = 0.01
     dropout: float = 0.0
     """Within LoRA."""

@@ -137,11 +137,13 @@ def test_what_does_not_fit_is_cut_from_the_oldest_end():
 
 def test_the_frozen_backbone_is_not_trained_and_everything_new_is(data):
     model = tiny_model()
-    groups = parameter_groups(model, SETTINGS)
-    trained = {id(parameter) for group in groups for parameter in group["params"]}
+    groups = {group["lr"]: {id(each) for each in group["params"]} for group in parameter_groups(model, SETTINGS)}
+    trained = set().union(*groups.values())
     frozen = {name for name, parameter in model.named_parameters() if id(parameter) not in trained}
     assert frozen == {name for name, _ in model.named_parameters() if ".backbone." in name and "lora_" not in name}
-    assert len(groups[0]["params"]) == 2 * 6
+    assert len(groups[SETTINGS.lora_rate]) == 2 * 6
+    assert id(model.encoder.suffix) in groups[SETTINGS.head_rate]
+    assert id(model.encoder.residual.down.weight) in groups[SETTINGS.residual_rate]
 
 
 def test_gradients_by_chunk_are_those_of_the_whole_batch(data):
