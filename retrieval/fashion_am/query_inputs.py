@@ -30,7 +30,9 @@ class QuerySettings:
     """Stage 3 at size `mini`.
 
     On one core: about 10 minutes for two epochs in bf16 (4.5 an epoch, half a minute for the residual alone and as much
-    for each validation), after about eight minutes for vectors that --vectors keeps.
+    for each validation), after about eight minutes for vectors that --vectors keeps. Expected after one epoch on the val
+    split of the embedded benchmark, over the towers of stage vlp: success@5 .459 with references "previous" and .489
+    "resolved" (late fusion .356 with the first), mean average precision .523 (.434).
     """
 
     epochs: int = 2
