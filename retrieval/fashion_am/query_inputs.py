@@ -29,8 +29,8 @@ Inputs = tuple[Tensor, ...]
 class QuerySettings:
     """Stage 3 at size `mini`.
 
-    On one core: about 10 minutes for two epochs in bf16 (4.5 an epoch, half a minute for the residual alone and as much
-    for each validation), after about eight minutes for vectors that --vectors keeps. Expected after one epoch on the val
+    On one core: about 10 minutes for two epochs in bf16 (4.5 an epoch, half a minute for the residual alone, as much
+    for a validation), after about eight minutes for vectors that --vectors keeps. Expected after one epoch on the val
     split of the embedded benchmark, over the towers of stage vlp: success@5 .459 with references "previous" and .489
     "resolved" (late fusion .356 with the first), mean average precision .523 (.434).
     """
