@@ -11,7 +11,7 @@
     ├── SourceError         original files of a data set that cannot be read (missing, cut, other columns)
     ├── BenchmarkError      a benchmark that is unfinished, damaged or breaks its own rules
     ├── ChatError           a model behind an endpoint cannot be reached, refuses, or gives no usable answer
-    ├── TrainingError       a training that cannot start or go on (too little data, a foreign or cut checkpoint, overflow)
+    ├── TrainingError       a training that cannot start or go on (too little data, a foreign checkpoint, overflow)
     └── DependencyError     an optional library is not installed; says which requirements file brings it
 
 Each message says what happened and what to do about it.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn, Task
+from retrieval.benchmark import Benchmark, BenchmarkImage, RecordedSession, RecordedTurn, Task
 from retrieval.schema import HistoryTurn, Image, Query
 
 References = Literal["previous", "resolved"]
@@ -28,6 +28,8 @@ class Example:
     rollback_to: int | None
     n_before: int
     """Number of preceding turns of the session, whether or not the history holds them all."""
+    meant: tuple[str, ...] = ()
+    """image_ids that the turn starts from, in either reading: after a rollback the item of the turn gone back to."""
 
 
 def examples(benchmark: Benchmark, sessions: Iterable[RecordedSession], references: References) -> list[Example]:
@@ -51,6 +53,7 @@ def _example(benchmark: Benchmark, session: RecordedSession, turn: RecordedTurn,
         positives=positives,
         rollback_to=turn.rollback_to,
         n_before=turn.turn_number - 1,
+        meant=turn.references,
     )
 
 
@@ -103,3 +106,21 @@ def branch(session: RecordedSession, turn: RecordedTurn) -> tuple[RecordedTurn, 
     while (number := session.turns[number - 1].rollback_to or number - 1) > 0:
         path.append(session.turns[number - 1])
     return tuple(reversed(path))
+
+
+def held_out_products(benchmark: Benchmark) -> frozenset[str]:
+    """product_ids that a validation or test session shows, asks for or accepts as an answer."""
+    touched: set[str] = set()
+    for session in benchmark.sessions:
+        if session.split == "train":
+            continue
+        for turn in session.turns:
+            judged = benchmark.qrels.get(session.query_id(turn), {})
+            shown = (turn.chosen, *turn.references, *(image_id for image_id, grade in judged.items() if grade > 0))
+            touched.update(product_of(benchmark.images[image_id]) for image_id in shown)
+    return frozenset(touched)
+
+
+def product_of(image: BenchmarkImage) -> str:
+    """Its product, or itself where no product is known."""
+    return image.product_id or image.image_id

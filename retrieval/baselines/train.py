@@ -29,10 +29,12 @@ from retrieval.baselines.turn_inputs import StoredFeatures, TextTrunk, turn_inpu
 from retrieval.benchmark import Benchmark, read_benchmark
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
+from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
+from retrieval.fashion_am.single_turns import single_turns
 from retrieval.fashion_am.turns import TurnBatch, Turns
 from retrieval.fashion_am.validation import Validation, open_validation
-from retrieval.fashion_am.vectors import picture_vectors, text_vectors
+from retrieval.fashion_am.vectors import picture_vectors
 from retrieval.recorded import Example, examples
 
 if TYPE_CHECKING:
@@ -81,11 +83,12 @@ def read_material(benchmark: Benchmark, towers: Towers, folder: Path, reads_toke
     """Frozen features of the train and val splits; `folder` keeps them. reads_tokens: also hidden states."""
     vectors = picture_vectors(benchmark, towers, folder)
     train = benchmark.split("train")
-    readings = (examples(benchmark, train, "previous"), examples(benchmark, train, "resolved"))
+    extra = single_turns(benchmark)
+    readings = ([*examples(benchmark, train, "previous"), *extra], [*examples(benchmark, train, "resolved"), *extra])
     validation = open_validation(benchmark, vectors)
     texts = _texts((*readings[0], *validation.examples))
     bank = TextTrunk().bank(texts, folder / "text_states.pt") if reads_tokens else None
-    features = StoredFeatures(vectors, text_vectors(towers, texts, folder), bank)
+    features = StoredFeatures(vectors, joint_vectors(towers, texts, folder), bank)
     return Material(readings, _train_gallery(benchmark, readings[0]), features, validation)
 
 

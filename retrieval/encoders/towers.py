@@ -51,6 +51,7 @@ class Towers:
         self._text = text
         self._tokenizer = tokenizer
         self._caption_weight = caption_weight
+        self._text_name = str(card.get("sha256", {}).get(TEXT, card["revision"]))
         self._kept: OrderedDict[Image, NDArray[np.float32]] = OrderedDict()
         self._remembered: Mapping[str, NDArray[np.float32]] = {}
         self._lock = Lock()
@@ -69,6 +70,11 @@ class Towers:
         tokenizer.enable_truncation(int(card["max_tokens"]))
         tokenizer.enable_padding()
         return cls(picture, text, tokenizer, card, caption_weight)
+
+    @property
+    def text_name(self) -> str:
+        """Changes whenever a text's vector would; equal for systems that share the text tower."""
+        return self._text_name
 
     @property
     def name(self) -> str:

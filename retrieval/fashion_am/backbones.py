@@ -81,7 +81,14 @@ class MiniQueryEncoder(nn.Module):
         self.projector = Projector(dim, width, picture_tokens, float(words.weight.std()))
 
     def forward(
-        self, ids: Tensor, slots: Tensor, mask: Tensor, pictures: Tensor, roles: Tensor, requests: Tensor
+        self,
+        ids: Tensor,
+        slots: Tensor,
+        mask: Tensor,
+        pictures: Tensor,
+        roles: Tensor,
+        requests: Tensor,
+        meant: Tensor | None = None,
     ) -> Tensor:
         words = self.encoder.backbone.get_input_embeddings()(ids)
         tokens = self.projector(pictures, roles).flatten(1, 2)
@@ -90,7 +97,7 @@ class MiniQueryEncoder(nn.Module):
         owner = torch.where(slots > 0, (slots - 1) // self.picture_tokens, -1)
         places = owner[:, None, :] == torch.arange(pictures.shape[1], device=slots.device)[None, :, None]
         positions = (mask.cumsum(1) - 1).clamp(min=0)
-        vectors: Tensor = self.encoder(embeddings, mask, positions, Shown(pictures, roles, places, requests))
+        vectors: Tensor = self.encoder(embeddings, mask, positions, Shown(pictures, roles, places, requests), meant)
         return vectors
 
 

@@ -30,6 +30,7 @@ from retrieval.fashion_am.data import (
     studio_samples,
 )
 from retrieval.images import open_picture
+from retrieval.recorded import held_out_products, product_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -39,24 +40,6 @@ if TYPE_CHECKING:
 CLEAN = 0
 """Every sample's first view is its item alone on white; the others are raw pictures."""
 N_CLUTTERED = 2
-
-
-def held_out_products(benchmark: Benchmark) -> frozenset[str]:
-    """product_ids that a validation or test session shows, asks for or accepts as an answer."""
-    touched: set[str] = set()
-    for session in benchmark.sessions:
-        if session.split == "train":
-            continue
-        for turn in session.turns:
-            judged = benchmark.qrels.get(session.query_id(turn), {})
-            shown = (turn.chosen, *turn.references, *(image_id for image_id, grade in judged.items() if grade > 0))
-            touched.update(product_of(benchmark.images[image_id]) for image_id in shown)
-    return frozenset(touched)
-
-
-def product_of(image: BenchmarkImage) -> str:
-    """Its product, or itself where no product is known."""
-    return image.product_id or image.image_id
 
 
 def clean(picture: Picture) -> Picture:

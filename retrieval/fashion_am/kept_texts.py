@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from retrieval.encoders.towers import Towers
     from retrieval.protocols import Embeddings
 
 BATCH = 4096
@@ -37,6 +40,14 @@ def text_vectors(texts: Sequence[str], encode: Callable[[Sequence[str]], Embeddi
         known |= {text: len(known) + i for i, text in enumerate(batch)}
         _write(file, list(known), torch.cat(vectors))
     return torch.cat(vectors)[[known[text] for text in texts]]
+
+
+def joint_vectors(towers: Towers, texts: Iterable[str], folder: Path) -> dict[str, NDArray[np.float32]]:
+    """Joint vectors (dim,) of the distinct texts but the empty one, by the text tower of a system; kept in `folder`."""
+    ordered = sorted(set(texts) - {""})
+    folder.mkdir(parents=True, exist_ok=True)
+    vectors = text_vectors(ordered, lambda some: towers.encode_texts(some)[0], file_of(folder, towers.text_name))
+    return dict(zip(ordered, vectors.numpy(), strict=True))
 
 
 def _write(file: Path, texts: list[str], vectors: Tensor) -> None:

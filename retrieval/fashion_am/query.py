@@ -22,14 +22,16 @@ from retrieval.fashion_am.backbones import MiniQueryEncoder, open_minilm
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
+from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.processes import autocast, open_accelerator, own_share, rank
 from retrieval.fashion_am.query_encoder import Residual
-from retrieval.fashion_am.query_inputs import Inputs, QueryData, tokenize_by
+from retrieval.fashion_am.query_inputs import PICTURES, Inputs, QueryData, tokenize_by
 from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
+from retrieval.fashion_am.single_turns import single_turns
 from retrieval.fashion_am.turns import TurnBatch, Turns
 from retrieval.fashion_am.validation import Validation, open_validation
-from retrieval.fashion_am.vectors import PictureVectors, picture_vectors, text_vectors
+from retrieval.fashion_am.vectors import PictureVectors, picture_vectors
 from retrieval.fashion_am.vlp_command import base_weights
 from retrieval.recorded import References, examples
 
@@ -51,7 +53,7 @@ def encode(model: nn.Module, chunks: Sequence[Iterable[Tensor | None]]) -> Tenso
 
 def encode_alone(residual: Residual, chunks: Sequence[Inputs]) -> Tensor:
     device = residual.favour.device
-    return torch.cat([residual.alone(*(each.to(device) for each in inputs[3:])) for inputs in chunks])
+    return torch.cat([residual.alone(*(each.to(device) for each in inputs[PICTURES:6])) for inputs in chunks])
 
 
 def train(
@@ -74,13 +76,14 @@ def train(
     if residual is not None and settings.alone_epochs:
         schedule = loop.Schedule(settings.alone_epochs, settings.warmup, seed=settings.seed)
         groups = [{"params": residual.of_its_own(), "lr": ALONE_RATE, "weight_decay": settings.weight_decay}]
-        backward = _backward(residual, encode_alone, data, settings, accelerator)
+        backward = _backward(residual, encode_alone, data, settings, accelerator, points=False)
         loop.run(residual, groups, turns.epoch, turns.n_batches, backward, schedule, out / "alone", depends_on,
                  accelerator=accelerator)  # fmt: skip
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     return loop.run(
         model, parameter_groups(model, settings), turns.epoch, turns.n_batches,
-        _backward(model, encode, data, settings, accelerator), schedule, out, depends_on, validate,
+        _backward(model, encode, data, settings, accelerator, points=residual is not None and settings.pointer > 0),
+        schedule, out, depends_on, validate,
         accelerator=accelerator, tensorboard=tensorboard,
     )  # fmt: skip
 
@@ -91,20 +94,29 @@ def _backward(
     data: QueryData,
     settings: QuerySettings,
     accelerator: Any,
+    *,
+    points: bool,
 ) -> Callable[[TurnBatch], float]:
+    """points: the model gives one more column, the share of its attention on what is meant."""
+
+    def loss(rows: Tensor, candidates: Tensor, target: Tensor, masked: Tensor) -> Tensor:
+        dim = candidates.shape[1]
+        found = query_loss(rows[:, :dim], candidates, target, masked, settings.temperature)
+        return found - settings.pointer * rows[:, dim].clamp(min=1e-6).log().mean() if points else found
+
     def backward(batch: TurnBatch) -> float:
-        queries = [example.query for example in batch.examples]
-        order = data.by_length(queries)
+        order = data.by_length([example.query for example in batch.examples])
         device = next(model.parameters()).device
         candidates, target, masked = (
             each.to(device) for each in (batch.candidates, batch.target[order], batch.masked[order])
         )
-        chunks = data.chunks([queries[i] for i in own_share(order, accelerator)])
+        some = [batch.examples[i] for i in own_share(order, accelerator)]
+        chunks = data.pointed_chunks(some) if points else data.chunks([example.query for example in some])
         parts = [[each] for each in chunks] if settings.cached else [chunks]
         return grad_cached(
             lambda part: encode(model, part),
             parts,
-            lambda rows: query_loss(rows, candidates, target, masked, settings.temperature),
+            lambda rows: loss(rows, candidates, target, masked),
             accelerator,
         )
 
@@ -194,10 +206,11 @@ def run(arguments: argparse.Namespace) -> None:
     towers, template = Towers.open(arguments.towers), open_template("compact")
     kept = arguments.vectors or arguments.out / "vectors"
     vectors = picture_vectors(benchmark, towers, kept)
-    readings = [examples(benchmark, benchmark.split("train"), reading) for reading in READINGS]
+    extra = single_turns(benchmark) if settings.single else []
+    readings = [[*examples(benchmark, benchmark.split("train"), reading), *extra] for reading in READINGS]
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
     turns = [*readings[0], *validations[READINGS[0]].examples]
-    texts = text_vectors(towers, (each.query.text.strip() for each in turns), kept)
+    texts = joint_vectors(towers, (each.query.text.strip() for each in turns), kept)
     data = QueryData(settings, template, tokenize_by(arguments.towers), vectors, texts)
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim

@@ -43,15 +43,31 @@ class QueryEncoder(nn.Module):
         if self.residual is not None:
             _start_at_zero(self.head.linear)
 
-    def forward(self, embeddings: Tensor, mask: Tensor, positions: Tensor, shown: Shown | None = None) -> Tensor:
+    def forward(
+        self,
+        embeddings: Tensor,
+        mask: Tensor,
+        positions: Tensor,
+        shown: Shown | None = None,
+        meant: Tensor | None = None,
+    ) -> Tensor:
         """embeddings (n, t, width), mask (n, t) of 1 at tokens; positions (n, t), or (axes, n, t) where the backbone
-        has several. Padding may stand on either side: the suffix follows the largest position."""
+        has several. Padding may stand on either side: the suffix follows the largest position.
+
+        meant (n, p), for training with a residual: 1 at the pictures that a query starts from. Then the result has one
+        more column, the attention's share of these; 1 where there are none.
+        """
         last, context = self.states(embeddings, mask, positions)
         if self.residual is None or shown is None:
             return F.normalize(self.head(last.mean(1)).float(), dim=1)
         pooled = self.head.norm(last.mean(1))
-        late: Tensor = self.residual(pooled, context, shown)
-        return F.normalize((late + self.head.linear(pooled)).float(), dim=1)
+        weights = self.residual.attention(pooled, context, shown)
+        late: Tensor = self.residual.fused(weights, self.residual.read(pooled), shown)
+        vectors = F.normalize((late + self.head.linear(pooled)).float(), dim=1)
+        if meant is None:
+            return vectors
+        share = torch.where(meant.sum(1) > 0, (weights * meant).sum(1), torch.ones_like(weights[:, 0]))
+        return torch.cat([vectors, share[:, None]], 1)
 
     def states(self, embeddings: Tensor, mask: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Last hidden states of the suffix (n, M, width) and of the context (n, t, width)."""
@@ -91,18 +107,14 @@ class Residual(nn.Module):
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.favour = nn.Parameter(torch.tensor([START_LOGITS.get(role, 0.0) for role in range(N_ROLES)]))
-        self.gain = nn.Parameter(torch.zeros(()))
+        self.gain = nn.Parameter(torch.ones(()))
         self.up, self.read = nn.Linear(2 * dim, HIDDEN), nn.Linear(width, HIDDEN, bias=False)
         self.amounts, self.down = nn.Linear(HIDDEN, 2), nn.Linear(HIDDEN, dim)
         for linear in (self.read, self.amounts, self.down):
             _start_at_zero(linear)
 
-    def forward(self, pooled: Tensor, context: Tensor, shown: Shown) -> Tensor:
-        """pooled (n, width), context (n, t, width) -> (n, dim), not normalised."""
-        return self.fused(self.attention(pooled, context, shown), self.read(pooled), shown)
-
     def alone(self, pictures: Tensor, roles: Tensor, requests: Tensor) -> Tensor:
-        """What it makes without a backbone, as `forward` where that has no say: unit vectors (n, dim)."""
+        """What it makes where the backbone has no say: unit vectors (n, dim)."""
         shown = Shown(pictures, roles, roles, requests)
         weights = _shares(self.favour[roles], roles)
         return F.normalize(self.fused(weights, torch.zeros(()), shown), dim=1)

@@ -19,8 +19,11 @@ from retrieval.fashion_am.vectors import PictureVectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from retrieval.recorded import Example
     from retrieval.schema import Query
 
+PICTURES = 3
+"""Place of the pictures among the tensors."""
 Inputs = tuple[Tensor, ...]
 """`packing.Padded` as tensors, in its order."""
 
@@ -48,6 +51,11 @@ class QuerySettings:
     """Of a context; what is older is cut."""
     residual: bool = True
     """Add to late fusion (ours); without it the paper's head alone."""
+    pointer: float = 0.3
+    """Weight of a loss that the residual's attention finds the pictures that a turn starts from (ours): after a
+    rollback the item of the turn gone back to."""
+    single: bool = True
+    """Train on the benchmark's products as single turns too (`single_turns`)."""
     alone_epochs: int = 8
     """Epochs in which the residual is trained without the backbone, beforehand: two seconds each."""
     lora_rate: float = 1e-3
@@ -98,6 +106,19 @@ class QueryData:
         size = self._settings.chunk
         contexts = [self.packed(query) for query in queries]
         return [self._inputs(contexts[at : at + size]) for at in range(0, len(contexts), size)]
+
+    def pointed_chunks(self, examples: Sequence[Example]) -> list[Inputs]:
+        """The chunks of their queries, each with one more tensor (n, p): 1 at the pictures that are meant."""
+        size = self._settings.chunk
+        chunks = self.chunks([example.query for example in examples])
+        for i, inputs in enumerate(chunks):
+            some = examples[i * size : (i + 1) * size]
+            meant = torch.zeros(inputs[PICTURES].shape[:2])
+            for row, example in enumerate(some):
+                shown = self.packed(example.query).pictures
+                meant[row, : len(shown)] = torch.tensor([float(image.image_id in example.meant) for image in shown])
+            chunks[i] = (*inputs, meant)
+        return chunks
 
     def _ids(self, text: str) -> Sequence[int]:
         if text not in self._tokens:

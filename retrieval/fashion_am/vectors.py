@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -18,7 +17,6 @@ from retrieval import images
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
     from PIL.Image import Image as Picture
 
     from retrieval.benchmark import Benchmark
@@ -35,15 +33,6 @@ class PictureEncoder(Protocol):
     def name(self) -> str: ...
 
     def encode_pictures(self, pictures: Sequence[Picture]) -> Embeddings: ...
-
-
-class TextEncoder(Protocol):
-    """Texts to unit vectors of the joint space, and others that are not read here."""
-
-    @property
-    def name(self) -> str: ...
-
-    def encode_texts(self, texts: Sequence[str]) -> tuple[Embeddings, Embeddings]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +71,3 @@ def _encoded(benchmark: Benchmark, encoder: PictureEncoder, image_ids: Sequence[
     for at in tqdm(range(0, len(image_ids), BATCH), desc="Pictures", mininterval=10):
         paths = [str(benchmark.picture_path(image_id)) for image_id in image_ids[at : at + BATCH]]
         yield encoder.encode_pictures([images.open_picture(path, images.UPLOAD_SIDE) for path in paths])
-
-
-def text_vectors(encoder: TextEncoder, texts: Iterable[str], out: Path) -> dict[str, NDArray[np.float32]]:
-    """Joint vectors (dim,) of the distinct texts but the empty one; `out` keeps them for the same texts and encoder."""
-    ordered = sorted(set(texts) - {""})
-    words = hashlib.sha256("\n".join(ordered).encode()).hexdigest()
-    made_of = {"towers": encoder.name, "texts": words, "n": len(ordered)}
-    note, file = out / "text_vectors.json", out / "text_vectors.npy"
-    if not (note.is_file() and json.loads(note.read_text("utf8")) == made_of):
-        out.mkdir(parents=True, exist_ok=True)
-        note.unlink(missing_ok=True)
-        vectors = encoder.encode_texts(ordered)[0]
-        with (out / "text_vectors.tmp").open("wb") as open_file:
-            np.save(open_file, vectors)
-        (out / "text_vectors.tmp").replace(file)
-        (out / "text_vectors.json.tmp").write_text(json.dumps(made_of), "utf8")
-        (out / "text_vectors.json.tmp").replace(note)
-    return dict(zip(ordered, np.load(file), strict=True))

@@ -14,7 +14,7 @@ from retrieval.errors import EncoderError
 from retrieval.fashion_am import background, language, stage_files
 from retrieval.fashion_am.background import AlignSettings, CachedItems
 from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material, Sample
-from retrieval.fashion_am.items import benchmark_items, clean, held_out_products, photo_items, with_clean_view
+from retrieval.fashion_am.items import benchmark_items, clean, photo_items, with_clean_view
 from retrieval.fashion_am.language import LanguageSettings, Texts
 from retrieval.fashion_am.losses import align_loss, caption_loss
 from retrieval.fashion_am.towers import PictureTower
