@@ -84,8 +84,10 @@ def export_baseline(kind: str, model: ConversationModel, base: Path, out: Path, 
     digest = _sha256(out / WEIGHTS)
     files = {name: _sha256(find_file(base, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
     whole = {
-        **{key: tower_card[key] for key in ("format", "name", "revision", "dim", "max_tokens", "preprocessing")},
+        **{key: tower_card[key] for key in ("format", "revision", "dim", "max_tokens", "preprocessing")},
         "kind": kind,
+        "name": kind,
+        "towers": tower_card.get("towers", tower_card["name"]),
         "query_revision": digest[:16],
         "base": os.path.relpath(base.resolve(), out.resolve()),
         "sha256": {**files, WEIGHTS: digest},
@@ -108,8 +110,8 @@ def open_baseline(folder: Path, towers: Towers | None = None, caption_weight: fl
     there = towers.manifest.revision.split("/")[0]
     if there != card["revision"]:
         raise EncoderError(
-            f"The {card['kind']} in {folder} was trained over the towers {card['name']} {card['revision']}, not over "
-            f"{towers.manifest.encoder} {there}: train it again, or restore those towers."
+            f"The {card['kind']} in {folder} was trained over the towers {card.get('towers', card['name'])} "
+            f"{card['revision']}, not over {towers.manifest.encoder} {there}: train it again, or restore those towers."
         )
     return BaselineEncoder(_read_model(folder, card), towers)
 

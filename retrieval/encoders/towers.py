@@ -36,6 +36,7 @@ CARD, PICTURE, TEXT, TOKENIZER = "card.json", "picture.onnx", "text.onnx", "toke
 CARD_FORMAT = 1
 SENTENCE_DIM = 384
 BATCH = 32
+MAX_THREADS = 4
 KEPT_PICTURES = 4096
 """Vectors of reference pictures that are kept, the last used ones: about 5 MB."""
 
@@ -56,7 +57,7 @@ class Towers:
         self._remembered: Mapping[str, NDArray[np.float32]] = {}
         self._lock = Lock()
         self.manifest = Manifest(
-            encoder=str(card["name"]),
+            encoder=str(card.get("towers", card["name"])),
             revision=f"{card['revision']}/{PREPROCESSING}/caption={caption_weight:g}",
             dim=int(card["dim"]),
         )
@@ -186,7 +187,7 @@ def open_session(file: Path) -> Any:
     import onnxruntime as ort
 
     options = ort.SessionOptions()
-    options.intra_op_num_threads = min(4, os.cpu_count() or 1)
+    options.intra_op_num_threads = min(MAX_THREADS, _n_cores())
     options.log_severity_level = 3
     # Tables are unfolded once, on loading, and idle threads do not spin: half the time for the same numbers.
     options.add_session_config_entry("session.disable_quant_qdq", "1")
@@ -208,6 +209,13 @@ def open_tokenizer(file: Path) -> Any:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
+
+
+def _n_cores() -> int:
+    """That this process may run on: a thread without a core of its own makes the others wait."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _damaged(folder: Path, error: Exception) -> EncoderError:

@@ -185,7 +185,7 @@ def test_the_gallery_side_is_the_towers_alone(tmp_path, towers):
     item = Item("a", IMAGES[0], "a")
     np.testing.assert_array_equal(opened.encode_items([item], [picture]), towers.encode_items([item], [picture]))
     card = json.loads((folder / "card.json").read_text())
-    assert (card["kind"], card["training"]) == ("cfir", {"settings": {"n": 1}})
+    assert (card["kind"], card["name"], card["training"]) == ("cfir", "cfir", {"settings": {"n": 1}})
     assert (folder / card["base"]).resolve() == DEFAULT_FOLDER
     assert card["query_revision"] == card["sha256"]["weights.safetensors"][:16]
 

@@ -27,7 +27,7 @@ def test_a_card_without_a_kind_is_late_fusion():
 def test_large_files_lie_in_the_base_and_the_vectors_are_the_same(tmp_path):
     card = json.loads((DEFAULT_FOLDER / "card.json").read_text("utf8"))
     shutil.copytree(DEFAULT_FOLDER, tmp_path / "base", copy_function=os.symlink)
-    folder = card_of(tmp_path / "system", **card | {"base": "../base"})
+    folder = card_of(tmp_path / "system", **card | {"base": "../base", "name": "mine", "towers": card["name"]})
     queries = [Query("q", "red dress")]
     assert open_encoder(folder).manifest == open_encoder(DEFAULT_FOLDER).manifest
     np.testing.assert_array_equal(
