@@ -25,7 +25,7 @@ import numpy as np
 
 from retrieval import images
 from retrieval.encoders.embedded import UNWANTED_WEIGHT
-from retrieval.errors import DependencyError, EncoderError, MessageError
+from retrieval.errors import ChatError, DependencyError, EncoderError, MessageError
 from retrieval.fashion_am.chat import ChatLimits, data_url, fitted, message_of
 from retrieval.fashion_am.context import Template, context_of, open_template
 from retrieval.schema import HistoryTurn, Image, Item, Query
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CARD_FORMAT, KIND, HEAD = 1, "fashion_am_remote", "head.safetensors"
+CARD_KEYS = (
+    "name", "revision", "dim", "suffix", "width", "template", "pictures", "picture_tokens", "least_tokens", "probe",
+)  # fmt: skip
 NORM_EPSILON = 1e-5
 AGREEMENT, GOOD_AGREEMENT = 0.99, 0.999
 """Cosine of the probe's vector by a server with the one in the card: below the first it is refused, below the second
@@ -116,8 +119,11 @@ class RemoteEncoder:
         cls, folder: Path, url: str, items: ItemEncoder, options: ServerOptions | None = None, check: bool = True
     ) -> RemoteEncoder:
         """url: of the server, "http://localhost:8000". check: have the probe encoded, and refuse a server that does it
-        otherwise. Raises EncoderError for a folder, a gallery or a server that does not fit, DependencyError when
-        safetensors is missing."""
+        otherwise.
+
+        Raises EncoderError for a folder, a gallery or a server that does not fit, ChatError for a server that does not
+        answer, DependencyError when safetensors is missing.
+        """
         card, head = _read_card(folder), _read_head(folder / HEAD)
         theirs = (card["name"], card["revision"], card["dim"])
         ours = (items.manifest.encoder, items.manifest.revision, items.manifest.dim)
@@ -136,7 +142,8 @@ class RemoteEncoder:
         return self._items.encode_items(items, pictures)
 
     def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
-        """Each with its whole history. Raises EncoderError when the server does not answer as it should."""
+        """Each with its whole history. Raises EncoderError when the server does not answer as it should, ChatError when
+        it does not answer."""
         for query in queries:
             if not (query.text.strip() or query.request.strip() or query.references):
                 raise MessageError("There is nothing to search for: write a few words or add a picture.")
@@ -214,7 +221,10 @@ class RemoteEncoder:
         return states[-suffix:]
 
     def _asked(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The server's answer. Only what may pass is tried again: no connection, no answer in time, 429, 5xx."""
+        """The server's answer. Only what may pass is tried again: no connection, no answer in time, 429, 5xx.
+
+        Raises EncoderError for a query that is refused, ChatError where there is no answer.
+        """
         headers = {"Content-Type": "application/json"}
         if self._options.api_key:
             headers["Authorization"] = f"Bearer {self._options.api_key}"
@@ -233,7 +243,7 @@ class RemoteEncoder:
                     raise EncoderError(f"The server at {self._url} refuses a query with {why}") from error
             except (OSError, http.client.HTTPException, ValueError) as error:
                 why = str(getattr(error, "reason", "") or error) or type(error).__name__
-        raise EncoderError(
+        raise ChatError(
             f"The server at {self._url} gave no answer in {self._options.attempts} attempts ({why}). Is it running? "
             "retrieval/fashion_am/serving.py says how to start it."
         )
@@ -268,13 +278,17 @@ def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
 def _read_card(folder: Path) -> dict[str, Any]:
     try:
         card: dict[str, Any] = json.loads((folder / "card.json").read_text("utf8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise EncoderError(f"There is no served encoder's card in {folder} ({error}): export it again.") from error
+    if not isinstance(card, dict):
+        raise EncoderError(f"{folder / 'card.json'} is damaged: export the encoder again.")
     if card.get("kind") != KIND or card.get("format") != CARD_FORMAT:
         raise EncoderError(
             f"{folder} holds an encoder of kind {card.get('kind')!r}, format {card.get('format')}; this version reads "
             f"{KIND!r}, format {CARD_FORMAT}: export it again."
         )
+    if missing := [key for key in CARD_KEYS if key not in card]:
+        raise EncoderError(f"{folder / 'card.json'} lacks {', '.join(missing)}: export the encoder again.")
     return card
 
 

@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from retrieval.encoders.remote import GivenVectors, RemoteEncoder, ServerOptions, probe_picture
-from retrieval.errors import EncoderError, MessageError
+from retrieval.errors import ChatError, EncoderError, MessageError
 from retrieval.fashion_am.chat import ChatLimits, fitted, fitted_size, message_of
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.vectors import PictureVectors
@@ -95,7 +95,7 @@ def test_a_busy_server_is_asked_again_and_a_key_is_sent(folder, server):
 
 def test_attempts_are_bounded(folder, server):
     server.answers = [(500, "out of memory", 0)]
-    with pytest.raises(EncoderError, match=r"3 attempts \(500: out of memory\)"):
+    with pytest.raises(ChatError, match=r"3 attempts \(500: out of memory\)"):
         encoder(folder, server).encode_queries(DRESS)
     assert len(server.headers) == 3
 
@@ -109,11 +109,11 @@ def test_a_query_that_is_refused_is_not_sent_again(folder, server):
 
 def test_a_server_that_is_away_or_too_slow_is_named(folder, server):
     server.answers = [(200, "{}", 0.5)]
-    with pytest.raises(EncoderError, match="timed out"):
+    with pytest.raises(ChatError, match="timed out"):
         encoder(folder, server, ServerOptions(timeout_s=0.1, attempts=2, wait_s=0.01)).encode_queries(DRESS)
     server.shutdown()
     server.server_close()
-    with pytest.raises(EncoderError, match=r"refused.*Is it running"):
+    with pytest.raises(ChatError, match=r"refused.*Is it running"):
         encoder(folder, server).encode_queries(DRESS)
 
 
@@ -159,6 +159,9 @@ def test_damaged_folders_are_refused(folder, server):
         (folder / "card.json").write_text(json.dumps({**card, **change}))
         with pytest.raises(EncoderError, match=message):
             encoder(folder, server)
+    (folder / "card.json").write_text(json.dumps({key: value for key, value in card.items() if key != "width"}))
+    with pytest.raises(EncoderError, match="lacks width"):
+        encoder(folder, server)
     (folder / "card.json").write_text(json.dumps(card))
     (folder / "head.safetensors").write_bytes(b"nothing")
     with pytest.raises(EncoderError, match="no retrieval head"):
