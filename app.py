@@ -21,7 +21,7 @@ os.environ.setdefault("LANCEDB_LOG", "error")
 import gradio as gr
 
 from agent import presentation_page as show
-from agent.opening import ENCODER_HELP, open_shop
+from agent.opening import ENCODER_HELP, encoder_line, open_shop
 from agent.presentation import tree
 from agent.shopfront import NO_PICTURE, Shop, View
 from agent.understanding_step import MAX_CHARACTERS
@@ -389,6 +389,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ["GRADIO_TEMP_DIR"] = folder  # gradio serves what lies in it, and deletes it when it is old
         try:
             shop = open_shop(Path(folder), options.gallery, options.index, options.encoder)
+            log.info(encoder_line(options.encoder))
             return check(shop) if options.check else serve(shop, options.host, options.port)
         except FashionSearchError as error:
             print(error, file=sys.stderr)

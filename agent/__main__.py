@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agent.opening import ENCODER_HELP, open_shop
+from agent.opening import ENCODER_HELP, encoder_line, open_shop
 from agent.presentation import chips
 from agent.shopfront import Shop, View
 from retrieval.errors import FashionSearchError, MessageError
@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except FashionSearchError as error:
             print(error, file=sys.stderr)
             return 1
+        print(encoder_line(options.encoder), file=sys.stderr)
         view = View.new()
         for line in map(str.strip, sys.stdin):
             print(f"> {line}")

@@ -43,11 +43,16 @@ def encoder_folder(encoder: str | None) -> Path:
     """Of a name in ENCODERS or a folder's path; None: FashionAM where its weights are there, else late fusion."""
     if encoder is not None:
         return ENCODERS.get(encoder) or Path(encoder)
-    if (ENCODERS["fashion-am"] / "card.json").exists():
-        log.info("Searching with fashion-am.")
-        return ENCODERS["fashion-am"]
-    log.warning("There is no FashionAM in %s: searching with late-fusion.", ENCODERS["fashion-am"])
-    return ENCODERS["late-fusion"]
+    return ENCODERS["fashion-am" if (ENCODERS["fashion-am"] / "card.json").exists() else "late-fusion"]
+
+
+def encoder_line(encoder: str | None) -> str:
+    """Which encoder `open_shop` takes for this, to be told to whoever starts it."""
+    folder = encoder_folder(encoder)
+    name = next((name for name, known in ENCODERS.items() if known == folder), str(folder))
+    if encoder is None and folder != ENCODERS["fashion-am"]:
+        return f"Searching with {name}: there is no FashionAM in {ENCODERS['fashion-am']}."
+    return f"Searching with {name}."
 
 
 def open_query_encoder(encoder: str | None) -> Encoder:

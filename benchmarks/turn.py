@@ -30,7 +30,7 @@ from PIL import Image as Pillow
 
 from agent import presentation_page as show
 from agent import shopfront
-from agent.opening import ENCODER_HELP, encoder_folder, open_shop
+from agent.opening import ENCODER_HELP, encoder_folder, encoder_line, open_shop
 from agent.presentation import tree
 from agent.shopfront import Shop, View
 from retrieval.encoders.towers import PICTURE, TEXT, find_file, open_session, read_card
@@ -250,6 +250,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="dimity-") as place:
             folder = Path(place)
             shop = open_shop(folder / "shop", options.gallery, options.index, options.encoder)
+            print(encoder_line(options.encoder), file=sys.stderr)
             bare = limits(shop, encoder_folder(options.encoder), 3 * options.rounds)
             clock = Clock()
             with fitted(shop, clock):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent import opening
-from agent.opening import default_index, encoder_folder, open_query_encoder, open_shop, sentences_of
+from agent.opening import default_index, encoder_folder, encoder_line, open_query_encoder, open_shop, sentences_of
 from agent.shopfront import View
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import EncoderError, GalleryError, StoreError
@@ -60,16 +60,19 @@ def test_a_directory_that_is_no_index_is_refused(tmp_path: Path) -> None:
 
 
 def test_fashion_am_searches_where_its_weights_are_there_and_late_fusion_where_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = {"fashion-am": tmp_path / "fashion_am", "late-fusion": tmp_path / "encoder"}
     monkeypatch.setattr(opening, "ENCODERS", folders)
     assert encoder_folder(None) == folders["late-fusion"]
-    assert "searching with late-fusion" in caplog.text
+    assert encoder_line(None) == f"Searching with late-fusion: there is no FashionAM in {folders['fashion-am']}."
     folders["fashion-am"].mkdir()
     (folders["fashion-am"] / "card.json").write_text("{}")
     assert encoder_folder(None) == folders["fashion-am"]
+    assert encoder_line(None) == "Searching with fashion-am."
     assert encoder_folder("late-fusion") == folders["late-fusion"]
+    assert encoder_line("late-fusion") == "Searching with late-fusion."
+    assert encoder_line("elsewhere") == "Searching with elsewhere."
 
 
 def test_an_encoder_may_be_named_by_its_folder() -> None:
