@@ -18,6 +18,7 @@ from retrieval.fashion_am.items import benchmark_items, clean, photo_items, with
 from retrieval.fashion_am.language import LanguageSettings, Texts
 from retrieval.fashion_am.losses import align_loss, caption_loss
 from retrieval.fashion_am.towers import PictureTower
+from retrieval.recorded import held_out_products
 from tests.eval.conftest import make_benchmark, name
 
 N = 16
