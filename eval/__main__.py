@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from eval.t2i import evaluate, table
 from retrieval import command
 from retrieval.encoders.embedded import DEFAULT_FOLDER
-from retrieval.encoders.opening import open_encoder
+from retrieval.encoders.opening import LATE_FUSION, open_encoder
 from retrieval.errors import GalleryError
 from retrieval.gallery import count_items, read_gallery
 from retrieval.indexing import index
@@ -72,7 +72,7 @@ def t2i(arguments: argparse.Namespace) -> None:
         from eval.grounds import robustness
 
         entries = read_gallery(arguments.gallery, arguments.index / "pictures")
-        _print_encoder(encoder)
+        _print_encoder(arguments.encoder, encoder)
         print(robustness(encoder, entries, held_out, arguments.grounds))
         return
     with LanceStore.open_or_create(arguments.index / "index", encoder.manifest) as store:
@@ -81,12 +81,16 @@ def t2i(arguments: argparse.Namespace) -> None:
         ids = sorted(store.fingerprints())
         items, embeddings = store.get(ids), store.embeddings(ids)
     sys.stderr.write(f"{report}\n")
-    _print_encoder(encoder)
+    _print_encoder(arguments.encoder, encoder)
     print(table(evaluate(encoder, items, embeddings, held_out)))
 
 
-def _print_encoder(encoder: Encoder) -> None:
-    print(f"encoder: {encoder.manifest.encoder} {encoder.manifest.revision}, pictures alone, exact cosine")
+def _print_encoder(folder: Path, encoder: Encoder) -> None:
+    from eval.opening import read_system
+
+    system, towers = read_system(folder), f"{encoder.manifest.encoder} {encoder.manifest.revision}"
+    queries = "" if system.kind == LATE_FUSION else f", queries by {system.kind} {system.query_revision}"
+    print(f"encoder: {towers}{queries}, pictures alone, exact cosine")
 
 
 def _request(arguments: argparse.Namespace) -> Request:

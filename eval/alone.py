@@ -7,9 +7,10 @@ Turns of equal number are encoded together, since in live history the next one s
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ from retrieval.errors import ChatError, FashionSearchError
 from retrieval.protocols import RemembersPictures, Reranker
 from retrieval.recorded import References, query_of
 from retrieval.retriever import DEFAULT_K
-from retrieval.schema import Image, Item
+from retrieval.schema import Hit, Image, Item
 from retrieval.stores.contract import SCORE_DECIMALS, best_hits, unit_rows
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn
     from retrieval.protocols import Embeddings, Encoder, Manifest
-    from retrieval.schema import Hit, Query
+    from retrieval.schema import Query
 
 AT_ONCE = 256
 """Sessions that are played side by side; what a killed run had of them is lost."""
@@ -222,14 +223,19 @@ def rank(
 
 
 def reranked(benchmark: Benchmark, reranker: Reranker, query: Query, hits: Sequence[Hit]) -> list[Hit]:
-    """The first hits in the order that the system gives them; a place keeps its score.
+    """The first hits in the order that the system gives them. A place keeps its score, or gets the least one above that
+    of the next place: equal scores would be ranked by their ids.
 
     Raises ChatError: a model that does not answer ends the run, which goes on from there when it is started again.
     """
-    first = hits[: reranker.rerank_depth]
-    items = [_item(benchmark, hit.item_id) for hit in first]
-    order = reranker.rerank(query, items)
-    return [replace(hit, item_id=item_id) for hit, item_id in zip(first, order, strict=True)] + list(hits[len(first) :])
+    first, rest = hits[: reranker.rerank_depth], hits[reranker.rerank_depth :]
+    order = reranker.rerank(query, [_item(benchmark, hit.item_id) for hit in first])
+    above = rest[0].score if rest else -math.inf
+    placed = []
+    for hit, item_id in zip(reversed(first), reversed(order), strict=True):
+        above = max(hit.score, math.nextafter(above, math.inf))
+        placed.append(Hit(item_id, above))
+    return [*reversed(placed), *rest]
 
 
 def _item(benchmark: Benchmark, image_id: str) -> Item:

@@ -12,7 +12,7 @@ from agent.query import excluded
 from eval.opening import History, Stage, picked, picture_of
 from eval.runs import TurnRecord
 from retrieval.benchmark import Benchmark, RecordedSession, RecordedTurn
-from retrieval.errors import FashionSearchError, ImageError
+from retrieval.errors import ChatError, FashionSearchError, ImageError
 from retrieval.retriever import DEFAULT_K, Retriever
 from retrieval.schema import Hit, Intent, Message, Plan, Query, Ranking, Reply, Session, Turn
 from retrieval.stores.pool import PoolStore
@@ -61,6 +61,8 @@ class Player:
         try:
             message = message_of(self._stage.benchmark, turn, before, self._stage.history, taken)
             found = assistant.respond(session, message)
+        except ChatError:  # no property of the turn: the run goes on when the model answers again
+            raise
         except FashionSearchError as failed:
             error = f"{type(failed).__name__}: {failed}"
         return Answer(message, found, error, 1000 * (time.perf_counter() - started))

@@ -26,12 +26,13 @@ from eval.opening import (
     sessions_of,
 )
 from eval.runs import AGENT, Run, RunError, RunWriter, TurnRecord, claimed, refuse_foreign
+from retrieval.protocols import Reranker
 from retrieval.retriever import DEFAULT_K
 
 if TYPE_CHECKING:
     from eval.replay import Player
     from retrieval.benchmark import Benchmark, RecordedSession
-    from retrieval.protocols import Manifest
+    from retrieval.protocols import Encoder, Manifest
 
 AHEAD = 4
 """Sessions that wait in line for each worker: what is played and not yet written is lost when a run is killed."""
@@ -45,7 +46,8 @@ PLAYING = ("eval/opening.py", "eval/replay.py")
 def replay(request: Request, out: Path, n_workers: int = 1, *, progress: bool = True) -> Run:
     """Play every session of the split, or go on with a run that was interrupted.
 
-    Raises BenchmarkError, RunError, EncoderError or StoreError; what goes wrong inside a turn is part of the run.
+    Raises BenchmarkError, RunError, EncoderError, StoreError or ChatError; what else goes wrong inside a
+    turn is part of the run.
     """
     from tqdm import tqdm
 
@@ -55,6 +57,7 @@ def replay(request: Request, out: Path, n_workers: int = 1, *, progress: bool = 
     benchmark = read_requested(request)
     sessions = sessions_of(benchmark, request)
     encoder = open_system(request, benchmark)
+    _refuse_reranker(request, encoder)
     indexed = index_gallery(request, benchmark, encoder)
     with claimed(out):
         settings = settings_of(request, benchmark, sessions, indexed, encoder.manifest)
@@ -67,6 +70,15 @@ def replay(request: Request, out: Path, n_workers: int = 1, *, progress: bool = 
                     writer.add(records)
                     bar.update()
         return writer.finish()
+
+
+def _refuse_reranker(request: Request, encoder: Encoder) -> None:
+    """Raises RunError for a system whose answers the agent would show without their last stage."""
+    if isinstance(encoder, Reranker):
+        raise RunError(
+            f"The system in {request.encoder} looks at the first of a ranking once more, which the agent does not ask "
+            "for: score it with `python -m eval alone`, or in tables under the protocol alone."
+        )
 
 
 def settings_of(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from eval.alone import Gallery, Protocol, Ranker
+from eval.metrics import with_ties
 from retrieval.benchmark import Benchmark, BenchmarkImage, RecordedSession, RecordedTurn, Task
 from retrieval.errors import ChatError
 from retrieval.protocols import Manifest
@@ -37,11 +38,11 @@ class Reversing:
         return [item.item_id for item in reversed(items)]
 
 
-def played(system: Reversing, pools: dict[str, tuple[str, ...]] | None = None):
+def played(system: Reversing, pools: dict[str, tuple[str, ...]] | None = None, gallery: Gallery = GALLERY):
     images = {each: BenchmarkImage(each, "g", f"{each}.png", in_gallery=True) for each in IDS}
     session = RecordedSession("s", "test", (RecordedTurn(1, Task.T2I, "d", "a dress", "g/0"),))
     made = Benchmark(Path("b"), {}, (session,), images, {"s/1": {"g/0": 1}}, pools or {}, {"g": Path("p")})
-    (record,) = Ranker(made, system, GALLERY, Protocol("recorded", "previous", 6)).play(made.sessions)
+    (record,) = Ranker(made, system, gallery, Protocol("recorded", "previous", 6)).play(made.sessions)
     return record
 
 
@@ -57,6 +58,14 @@ def test_the_first_stand_in_the_systems_order_and_the_rest_stays():
 def test_a_pool_is_looked_at_too():
     record = played(Reversing(), {"s/1": ("g/0", "g/4", "g/6", "g/7")})
     assert [hit.item_id for hit in record.hits] == ["g/6", "g/4", "g/0", "g/7"]
+
+
+def test_equal_scores_fall_in_the_systems_order():
+    vectors = np.tile(np.array([1, 0], np.float32), (8, 1))
+    record = played(Reversing(), gallery=Gallery(IDS, vectors))
+    assert [hit.item_id for hit in record.hits] == ["g/2", "g/1", "g/0", "g/3", "g/4", "g/5"]
+    assert with_ties(record.hits) == [("g/2",), ("g/1",), ("g/0",), ("g/3", "g/4", "g/5")]
+    assert record.hits[0].score == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("stage", ["encode", "rerank"])

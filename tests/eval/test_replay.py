@@ -8,6 +8,7 @@ from eval.opening import Request, index_gallery, open_stage, open_system, read_r
 from eval.replay import Player, chosen_first, left_out_of, message_of
 from eval.runs import TurnRecord
 from retrieval.benchmark import RecordedTurn, Task
+from retrieval.errors import ChatError
 from retrieval.schema import Hit, Intent, Message, Plan, Query, Ranking, Reply, Session, Turn
 
 RED, BLUE = "squares/dress-red", "squares/dress-blue"
@@ -167,6 +168,19 @@ def test_a_bug_is_not_recorded_as_a_failure(stages, by_id):
 
     with pytest.raises(ZeroDivisionError):
         Player(replace(stages["recorded"], planner=Broken())).play(by_id["s1"])
+
+
+def test_a_model_that_does_not_answer_ends_the_run(stages, by_id):
+    class Silent:
+        manifest = stages["recorded"].encoder.manifest
+
+        def encode_queries(self, queries):
+            if any(query.references for query in queries):
+                raise ChatError("The model does not answer.")
+            return stages["recorded"].encoder.encode_queries(queries)
+
+    with pytest.raises(ChatError, match="does not answer"):
+        Player(replace(stages["recorded"], encoder=Silent())).play(by_id["s1"])
 
 
 def test_a_turn_without_judgements_is_played_and_keeps_little(stages, by_id):

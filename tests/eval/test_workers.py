@@ -1,5 +1,7 @@
 """Whole runs: processes, indices, what is refused."""
 
+import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from eval.opening import Request
 from eval.runs import RunError, read_run
 from eval.workers import code_hash, replay
+from retrieval.encoders.embedded import DEFAULT_FOLDER
 from retrieval.errors import BenchmarkError
 
 
@@ -47,6 +50,15 @@ def test_a_finished_run_is_not_played_again(run, benchmark_folder):
 def test_a_resumed_run_with_another_history_is_refused(run, benchmark_folder):
     with pytest.raises(RunError, match="another history"):
         replay(Request(benchmark_folder, history="live"), run.folder, progress=False)
+
+
+def test_a_system_that_looks_at_rankings_once_more_is_sent_to_the_other_protocol(benchmark_folder, tmp_path):
+    card = {"format": 1, "kind": "imagescope", "url": "http://127.0.0.1:1/v1", "model": "m"}
+    card["base"] = os.path.relpath(DEFAULT_FOLDER, tmp_path)
+    (tmp_path / "card.json").write_text(json.dumps(card))
+    with pytest.raises(RunError, match="python -m eval alone"):
+        replay(Request(benchmark_folder, encoder=tmp_path), tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_code_of_a_run_is_all_that_an_answer_depends_on(tmp_path):
