@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -59,7 +58,7 @@ def _made(spec: Spec, row: RowSpec, out: Path, n_workers: int) -> Iterator[Measu
 
 
 def _name(spec: Spec, row: RowSpec, seed: int, protocol: str, history: str) -> str:
-    parts = [re.sub(r"[^a-z0-9]+", "-", row.name.lower()).strip("-"), str(seed), protocol, history]
+    parts = [row.folder_name, str(seed), protocol, history]
     return "-".join([*parts, *([spec.references] if protocol == ALONE and spec.references != "previous" else [])])
 
 

@@ -19,6 +19,7 @@ A row may give `runs`, folders of finished runs, in place of `folders`.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ Table = Literal["systems", "ablations", "scope"]
 KEYS = {
     "title", "benchmark", "split", "protocols", "histories", "references", "limit", "index", "pictures", "rows",
 }  # fmt: skip
+LISTS = ("tables", "folders", "runs", "protocols", "histories")
+ROW_KEYS = {"name", "ours", *LISTS}
 TITLE = "Systems side by side"
 OURS = "fashion_am"
 """The kind of system that a folder of runs is compared with."""
@@ -52,6 +55,11 @@ class RowSpec:
     ours: bool = False
     protocols: tuple[str, ...] = (ALONE,)
     histories: tuple[History, ...] = ("recorded",)
+
+    @property
+    def folder_name(self) -> str:
+        """What the folders of its runs are called after."""
+        return re.sub(r"[\W_]+", "-", self.name.lower()).strip("-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,9 @@ def read_spec(path: Path) -> Spec:
         raise RunError(f"{path} is no specification in TOML or JSON ({error}).") from error
     try:
         spec = _spec(read, path.resolve().parent)
-    except (TypeError, AttributeError, KeyError, ValueError) as error:
+    except KeyError as error:
+        raise RunError(f"{path} is no specification of tables: {error} is missing. See eval/tables_spec.py.") from error
+    except (TypeError, AttributeError, ValueError) as error:
         raise RunError(f"{path} is no specification of tables: {error}. See eval/tables_spec.py.") from error
     missing = [each for row in spec.rows for each in (*row.folders, *row.runs) if not each.is_dir()]
     if missing:
@@ -87,24 +97,11 @@ def read_spec(path: Path) -> Spec:
 
 
 def _spec(read: Mapping[str, Any], home: Path) -> Spec:
-    known = {
-        "title",
-        "benchmark",
-        "split",
-        "protocols",
-        "histories",
-        "references",
-        "limit",
-        "index",
-        "pictures",
-        "rows",
-    }
-    _refuse_others("the specification", read, known)
+    _refuse_others("the specification", read, KEYS)
     usual = {name: read[name] for name in ("protocols", "histories") if name in read}
     rows = tuple(_row({**usual, **row}, home) for row in read["rows"])
-    names = [row.name for row in rows]
-    if not rows or len(set(names)) < len(names):
-        raise ValueError("it needs rows, each with a name of its own")
+    if not rows or len({row.folder_name for row in rows}) < len(rows):
+        raise ValueError("it needs rows, each with a name of its own: of other letters or digits")
     benchmark, index, limit = read.get("benchmark"), read.get("index"), read.get("limit")
     if benchmark is None and any(row.folders for row in rows):
         raise ValueError("rows with folders need a benchmark")
@@ -123,7 +120,9 @@ def _spec(read: Mapping[str, Any], home: Path) -> Spec:
 
 
 def _row(read: Mapping[str, Any], home: Path) -> RowSpec:
-    _refuse_others("a row", read, {"name", "tables", "folders", "runs", "ours", "protocols", "histories"})
+    _refuse_others("a row", read, ROW_KEYS)
+    if texts := [key for key in LISTS if isinstance(read.get(key), str)]:
+        raise TypeError(f"{texts[0]} of row {read['name']!r} is a word, not a list")
     row = RowSpec(
         name=str(read["name"]),
         tables=tuple(_one_of(each, get_args(Table)) for each in read.get("tables", ["systems"])),

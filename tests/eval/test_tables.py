@@ -230,7 +230,9 @@ def test_runs_over_other_queries_are_not_set_side_by_side(folder, tmp_path):
         ("[[rows]]\nname = 'a'\nrun = ['.']", "'run', which is none of"),
         ("[[rows]]\nname = 'a'\ntables = ['3']\nruns = ['.']", "'3' is none of systems, ablations, scope"),
         ("rows = []", "needs rows"),
-        ("title = 'x'", "'rows'"),
+        ("[[rows]]\nname = 'a'\nruns = ['.']\n[[rows]]\nname = 'A!'\nruns = ['.']", "a name of its own"),
+        ("[[rows]]\nname = 'a'\nfolders = 'systems'", "folders of row 'a' is a word, not a list"),
+        ("title = 'x'", "'rows' is missing"),
         ("= ", "no specification in TOML or JSON"),
     ],
 )
@@ -268,3 +270,22 @@ def test_missing_runs_are_made_and_finished_ones_are_taken_as_they_are(benchmark
     assert measured(spec, tmp_path / "runs")[0].runs[0].settings["agent"] == "0" * 16
     with pytest.raises(RunError, match=r"begun with another .*limit"):
         measured(replace(spec, limit=2), tmp_path / "runs")
+
+
+def test_a_row_may_ask_for_runs_through_the_agent(benchmark_folder, tmp_path):
+    row = {"name": "Late fusion", "folders": [str(DEFAULT_FOLDER)], "protocols": ["agent", "alone"]}
+    spec = {"benchmark": str(benchmark_folder), "limit": 1, "rows": [row]}
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    agent, alone = measured(read_spec(tmp_path / "spec.json"), tmp_path / "runs")
+    assert [path.name for path in sorted((tmp_path / "runs").iterdir())] == [
+        "late-fusion-0-agent-recorded",
+        "late-fusion-0-alone-recorded",
+    ]
+    assert [run.settings["protocol"] for run in (*agent.runs, *alone.runs)] == ["agent", "alone"]
+    assert {turn.intent for turn in agent.runs[0].turns} >= {"search", "rollback"}
+    turns = agent.runs[0].folder / "turns.jsonl"
+    turns.write_text(turns.read_text().replace('"ms": ', '"ms": 1'))
+    again = measured(read_spec(tmp_path / "spec.json"), tmp_path / "runs")[0]
+    assert again.runs[0].turns[0].ms >= 10, "played again"
+    found = [(part.protocol, part.results[0].overall["success@5"].n_queries) for part in parts_of([again, alone])]
+    assert found == [("agent", 4), ("alone", 4)]
