@@ -19,7 +19,7 @@ START, END = "<!-- files -->\n```\n", "```\n<!-- /files -->"
 def first_sentence(file: Path) -> str:
     text = " ".join((ast.get_docstring(ast.parse(file.read_text("utf8"))) or "").split("\n\n")[0].split())
     assert text, f"{file} needs a docstring that says what it is"
-    sentence = re.split(r"(?<=\.)\s", text)[0].rstrip(".")
+    sentence = re.split(r"(?<=\.)(?<!et al\.)\s", text)[0].rstrip(".")
     return sentence if len(sentence) <= 120 else sentence[:120].rsplit(" ", 1)[0].rstrip(",;:(") + " ..."
 
 
