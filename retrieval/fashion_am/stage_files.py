@@ -18,6 +18,7 @@ from torch import Tensor
 
 from retrieval.benchmark import Benchmark, read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.encoders.towers import PICTURE as EXPORTED
 from retrieval.errors import EncoderError
 from retrieval.fashion_am import data, items
 from retrieval.fashion_am.clip import Clip, PixelTrunk, open_towers
@@ -41,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", choices=["mini", "paper"], default="mini", help="paper: CLIP; %(default)s")
     parser.add_argument(
         "--start", type=Path, required=True,
-        help="--out of the stage before, whose tower goes on; with --size paper a CLIP: a folder, a hub's name, or "
+        help="--out of the stage before, whose tower goes on, or an exported encoder such as assets/encoder; with "
+        "--size paper a CLIP: a folder, a hub's name, or "
         "open_clip:MODEL/WEIGHTS",
     )  # fmt: skip
     parser.add_argument("--benchmark", type=Path, required=True, help="whose val and test products are left out")
@@ -89,11 +91,19 @@ def write_tower(tower: PictureTower | Clip, folder: Path, card: Mapping[str, Any
 
 
 def read_picture_tower(folder: Path) -> PictureTower:
-    """The tower that a stage left in `folder`. Raises EncoderError when there is none, or one of another shape."""
-    file = folder / PICTURE
+    """The tower that a stage left in `folder`, or that an exported system holds, in the 16 bits of its export.
+
+    Raises EncoderError when there is none, or one of another shape.
+    """
+    file = folder / PICTURE if (folder / PICTURE).is_file() else folder / EXPORTED
     if not file.is_file():
-        raise EncoderError(f"There is no {PICTURE} in {folder}: name the --out of a stage that has finished.")
-    weights = load_file(file)
+        raise EncoderError(
+            f"There is neither {PICTURE} nor {EXPORTED} in {folder}: name the --out of a stage that has finished, "
+            "or the folder of an exported encoder."
+        )
+    weights = load_file(file) if file.name == PICTURE else exported_weights(file)
+    if "head.linear.weight" not in weights:
+        raise EncoderError(f"{file} holds another kind of tower.")
     tower = PictureTower(weights["head.linear.weight"].shape[0])
     try:
         tower.load_state_dict(weights)
@@ -101,6 +111,18 @@ def read_picture_tower(folder: Path) -> PictureTower:
         raise EncoderError(f"{file} holds another kind of tower: {str(error).splitlines()[0]}") from error
     tower.to(memory_format=torch.channels_last).eval()
     return tower
+
+
+def exported_weights(file: Path) -> dict[str, Tensor]:
+    """float32 weights of a picture tower by the names of its parameters, from what `export` wrote."""
+    import onnx
+    from onnx import numpy_helper
+
+    names = PictureTower(1).state_dict().keys()
+    found = {each.name.removesuffix(".f16"): each for each in onnx.load(str(file)).graph.initializer}
+    return {
+        name: torch.from_numpy(numpy_helper.to_array(found[name]).astype(np.float32)) for name in names if name in found
+    }
 
 
 def write_picture_tower(tower: PictureTower, folder: Path, card: Mapping[str, Any]) -> None:

@@ -10,6 +10,8 @@ from PIL import Image as Pillow
 from torch.nn import functional as F
 
 from retrieval.benchmark import read_benchmark
+from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
+from retrieval.encoders.preprocess import pixels
 from retrieval.errors import EncoderError
 from retrieval.fashion_am import background, language, stage_files
 from retrieval.fashion_am.background import AlignSettings, CachedItems
@@ -196,3 +198,13 @@ def test_a_tower_comes_back_from_its_file_and_a_foreign_one_is_refused(tmp_path)
     assert all(torch.equal(value, back.state_dict()[key]) for key, value in start.state_dict().items())
     with pytest.raises(EncoderError, match="name the --out"):
         stage_files.read_picture_tower(Path(tmp_path / "nowhere"))
+
+
+def test_a_tower_goes_on_from_the_shipped_encoder():
+    start = stage_files.read_picture_tower(DEFAULT_FOLDER)
+    picture = Pillow.new("RGB", (60, 80), "white")
+    picture.paste((200, 10, 10), (20, 20, 40, 60))
+    shipped = EmbeddedEncoder.open().encode_pictures([picture])
+    with torch.no_grad():
+        again = start(torch.from_numpy(pixels(picture))[None]).numpy()
+    assert (shipped * again).sum() > 0.9999
