@@ -45,6 +45,8 @@ def text_vectors(texts: Sequence[str], encode: Callable[[Sequence[str]], Embeddi
 def joint_vectors(towers: Towers, texts: Iterable[str], folder: Path) -> dict[str, NDArray[np.float32]]:
     """Joint vectors (dim,) of the distinct texts but the empty one, by the text tower of a system; kept in `folder`."""
     ordered = sorted(set(texts) - {""})
+    if not ordered:
+        return {}
     folder.mkdir(parents=True, exist_ok=True)
     vectors = text_vectors(ordered, lambda some: towers.encode_texts(some)[0], file_of(folder, towers.text_name))
     return dict(zip(ordered, vectors.numpy(), strict=True))

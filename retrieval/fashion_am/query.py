@@ -29,7 +29,7 @@ from retrieval.fashion_am.query_encoder import Residual
 from retrieval.fashion_am.query_inputs import PICTURES, Inputs, QueryData, tokenize_by
 from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
 from retrieval.fashion_am.single_turns import single_turns
-from retrieval.fashion_am.turns import TurnBatch, Turns
+from retrieval.fashion_am.turns import TurnBatch, Turns, kin_of
 from retrieval.fashion_am.validation import Validation, open_validation
 from retrieval.fashion_am.vectors import PictureVectors, picture_vectors
 from retrieval.fashion_am.vlp_command import base_weights
@@ -215,8 +215,16 @@ def run(arguments: argparse.Namespace) -> None:
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim
     model = open_mini(settings, dim)
+    gallery = train_gallery(benchmark, vectors)
     batches = Turns(
-        readings, vectors, train_gallery(benchmark, vectors), settings.batch, settings.negatives, settings.seed
+        readings,
+        vectors,
+        gallery,
+        settings.batch,
+        settings.negatives,
+        settings.seed,
+        kin=kin_of(benchmark, gallery),
+        hard=settings.hard,
     )
     made_of = {"benchmark": benchmark.card["checksum"], "towers": towers.name, "template": template.revision}
     accelerator = open_accelerator(arguments.precision)

@@ -42,6 +42,8 @@ class QuerySettings:
     batch: int = 256
     negatives: int = 2048
     """Gallery vectors drawn for a batch, beside its own targets."""
+    hard: int = 4
+    """Of them for every target: gallery pictures of its kind and colour (ours). An agent's filters leave just these."""
     temperature: float = 0.07
     layers: int = 3
     """Of MiniLM's six, from below: time goes with them."""

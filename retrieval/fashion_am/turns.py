@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from retrieval.benchmark import Benchmark
 from retrieval.fashion_am.vectors import PictureVectors
 from retrieval.recorded import Example
 
@@ -31,8 +32,9 @@ class Turns:
     """Training turns in two readings, of which each epoch takes one of each turn by chance.
 
     readings: lists of the same turns in the same order, e.g. with references `previous` and `resolved`. gallery:
-    image_ids from which `negatives` more columns are drawn a batch. by_session: the turns of a session stand together
-    in an epoch's order, for models that go through the history they share once.
+    image_ids from which `negatives` more columns are drawn a batch. kin: image_id -> gallery pictures that are easily
+    taken for it, of which `hard` a target are drawn as well. by_session: the turns of a session stand together in an
+    epoch's order, for models that go through the history they share once.
     """
 
     def __init__(
@@ -44,6 +46,8 @@ class Turns:
         negatives: int = 0,
         seed: int = 0,
         by_session: bool = False,
+        kin: Mapping[str, Sequence[str]] | None = None,
+        hard: int = 0,
     ) -> None:
         self._readings = readings
         self._vectors = vectors
@@ -51,6 +55,8 @@ class Turns:
         self._batch = batch
         self._negatives = min(negatives, len(self._gallery))
         self._seed = seed
+        self._kin = kin or {}
+        self._hard = hard
         self._groups = _by_session(readings[0]) if by_session else [[i] for i in range(len(readings[0]))]
 
     @property
@@ -71,7 +77,8 @@ class Turns:
     def _batched(self, examples: list[Example], rng: random.Random) -> TurnBatch:
         """An attribute query has many right answers: one of them is drawn."""
         targets = [rng.choice(example.positives) for example in examples]
-        columns = list(dict.fromkeys([*targets, *rng.sample(self._gallery, self._negatives)]))
+        hard = [image_id for target in targets for image_id in self._drawn_kin(target, rng)]
+        columns = list(dict.fromkeys([*targets, *hard, *rng.sample(self._gallery, self._negatives)]))
         place = {image_id: column for column, image_id in enumerate(columns)}
         masked = np.zeros((len(examples), len(columns)), bool)
         for row, (example, target) in enumerate(zip(examples, targets, strict=True)):
@@ -83,6 +90,23 @@ class Turns:
             torch.tensor([place[target] for target in targets]),
             torch.from_numpy(masked),
         )
+
+    def _drawn_kin(self, target: str, rng: random.Random) -> list[str]:
+        alike = self._kin.get(target, ())
+        return rng.sample(alike, min(self._hard, len(alike)))
+
+
+def kin_of(benchmark: Benchmark, gallery: Sequence[str]) -> dict[str, list[str]]:
+    """For every gallery picture those of `gallery` of the same kind and colour: what only a closer look tells apart."""
+    alike: dict[tuple[object, object], list[str]] = {}
+
+    def key(image_id: str) -> tuple[object, object]:
+        attributes = benchmark.images[image_id].attributes
+        return attributes.get("category"), attributes.get("colour")
+
+    for image_id in gallery:
+        alike.setdefault(key(image_id), []).append(image_id)
+    return {image.image_id: alike.get(key(image.image_id), []) for image in benchmark.gallery()}
 
 
 def _by_session(turns: Sequence[Example]) -> list[list[int]]:
