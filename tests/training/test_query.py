@@ -8,9 +8,9 @@ import torch
 
 from retrieval.encoders.fashion_am import FashionAMEncoder
 from retrieval.encoders.opening import open_encoder
-from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
+from retrieval.encoders.towers import DEFAULT_FOLDER
 from retrieval.errors import EncoderError, MessageError
-from retrieval.fashion_am.backbones import MiniQueryEncoder, merged
+from retrieval.fashion_am.backbones import merged
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, export_towers
 from retrieval.fashion_am.gradcache import grad_cached
@@ -24,30 +24,15 @@ from retrieval.fashion_am.turns import Turns
 from retrieval.fashion_am.vectors import PictureVectors
 from retrieval.recorded import Example
 from retrieval.schema import HistoryTurn, Image, Query
+from tests.training.tiny_models import tiny_bert, tiny_query_encoder
 
 DIM = 256
 TEMPLATE = open_template("compact")
 SETTINGS = QuerySettings(layers=1, suffix=3, chunk=3, batch=6, negatives=4, epochs=1, warmup=1, alone_epochs=2)
 
 
-def tiny_bert(seed=0):
-    from retrieval.fashion_am.torchvision_import import ensure_torchvision
-
-    ensure_torchvision()
-    from transformers import BertConfig, BertModel
-
-    torch.manual_seed(seed)
-    config = BertConfig(hidden_size=48, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
-                        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)  # fmt: skip
-    return BertModel(config, add_pooling_layer=False)
-
-
 def tiny_model(settings=SETTINGS, moved=0.0):
-    model = MiniQueryEncoder(tiny_bert(), DIM, settings.suffix, settings.picture_tokens, settings.residual)
-    for parameter in model.parameters():
-        if parameter.requires_grad:
-            parameter.data += moved * torch.randn_like(parameter)
-    return model.eval()
+    return tiny_query_encoder(settings, DIM, moved)
 
 
 def unit(rows):
@@ -95,13 +80,16 @@ def test_an_untrained_residual_is_about_late_fusion_of_the_current_request(data)
     assert min(cosines) > 0.98
 
 
-def test_the_residual_trained_alone_is_where_the_backbone_starts(data):
+def test_the_residual_trained_alone_is_about_where_the_backbone_starts(data):
     model = tiny_model()
     for linear in (model.encoder.residual.up, model.encoder.residual.down, model.encoder.residual.amounts):
         linear.weight.data += 0.1 * torch.randn_like(linear.weight)
     chunks = data.chunks(QUERIES)
     with torch.no_grad():
-        torch.testing.assert_close(encode_alone(model.encoder.residual, chunks), encode(model, chunks))
+        alone, start = encode_alone(model.encoder.residual, chunks), encode(model, chunks)
+        assert (alone * start).sum(1).min() > 0.98
+        model.encoder.residual.gain.zero_()  # what its attention adds by chance before it is trained
+        torch.testing.assert_close(alone, encode(model, chunks))
     assert not np.allclose(query_vectors(model, data, QUERIES)[0], late_fusion(data, QUERIES[0]), atol=0.01)
 
 
@@ -228,6 +216,16 @@ def system(tmp_path_factory):
     return model, out
 
 
+@pytest.fixture(scope="module")
+def encoder(system):
+    return open_encoder(system[1])
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return open_encoder(DEFAULT_FOLDER)
+
+
 def conversations(pictures):
     red, blue, green, white, *_ = pictures
     return [
@@ -240,9 +238,8 @@ def conversations(pictures):
     ]  # fmt: skip
 
 
-def test_the_exported_encoder_agrees_with_the_trained_one(system, pictures):
-    model, folder = system
-    encoder, towers, queries = open_encoder(folder), Towers.open(DEFAULT_FOLDER), conversations(pictures)
+def test_the_exported_encoder_agrees_with_the_trained_one(system, encoder, shipped, pictures):
+    model, towers, queries = system[0], shipped.towers, conversations(pictures)
     vectors = {image.image_id: row for image, row in towers.encode_references(pictures).items()}
     data = QueryData(
         SETTINGS,
@@ -256,11 +253,11 @@ def test_the_exported_encoder_agrees_with_the_trained_one(system, pictures):
     assert cosines.min() > 0.999
 
 
-def test_the_exported_encoder_keeps_the_contract_of_encoders(system, pictures):
+def test_the_exported_encoder_keeps_the_contract_of_encoders(encoder, shipped, pictures):
     from retrieval.images import open_picture
     from retrieval.schema import Item
 
-    encoder, queries = open_encoder(system[1]), conversations(pictures)
+    queries = conversations(pictures)
     together = encoder.encode_queries(queries)
     assert together.shape == (5, encoder.manifest.dim)
     assert together.dtype == np.float32
@@ -269,14 +266,13 @@ def test_the_exported_encoder_keeps_the_contract_of_encoders(system, pictures):
     np.testing.assert_allclose(together, alone, atol=1e-5)
     assert encoder.encode_queries([]).shape == (0, encoder.manifest.dim)
     items = encoder.encode_items([Item("1", pictures[0], "a name")], [open_picture(pictures[0].path)])
-    np.testing.assert_allclose(items, Towers.open(DEFAULT_FOLDER).encode_pictures([open_picture(pictures[0].path)]))
-    assert encoder.manifest == open_encoder(DEFAULT_FOLDER).manifest
+    np.testing.assert_allclose(items, shipped.towers.encode_pictures([open_picture(pictures[0].path)]))
+    assert encoder.manifest == shipped.manifest
     with pytest.raises(MessageError, match="few words"):
         encoder.encode_queries([Query("q", " ")])
 
 
-def test_what_is_unwanted_moves_the_query_away(system, pictures):
-    encoder = open_encoder(system[1])
+def test_what_is_unwanted_moves_the_query_away(encoder, pictures):
     plain = Query("q", "top", (pictures[0],))
     base, less_text, less_image = encoder.encode_queries(
         [plain, replace(plain, unwanted_texts=("red top",)), replace(plain, unwanted_images=(pictures[1],))]
@@ -323,15 +319,18 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path):
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
-def test_an_adapted_picture_tower_takes_the_text_tower_of_its_base_and_goes_into_the_system_over_it(tmp_path, pictures):
+def test_an_adapted_picture_tower_takes_the_text_tower_of_its_base_and_goes_into_the_system_over_it(
+    tmp_path, pictures, shipped
+):
     export_towers(PictureTower(DIM).eval(), DEFAULT_FOLDER, tmp_path / "towers", {})
     export_query(tiny_model(), tmp_path / "towers", TEMPLATE, SETTINGS, tmp_path / "system", {})
     late, adapted = open_encoder(tmp_path / "towers"), open_encoder(tmp_path / "system")
-    assert late.manifest == adapted.manifest != open_encoder(DEFAULT_FOLDER).manifest
+    assert late.manifest == adapted.manifest != shipped.manifest
+    assert late.towers.text_name == adapted.towers.text_name == shipped.towers.text_name
     picture = Query("q", "", (pictures[0],))
     assert late.encode_queries([picture])[0] @ adapted.encode_queries([picture])[0] > 0.98
-    shipped = open_encoder(DEFAULT_FOLDER).encode_queries([picture, Query("q", "red")])
-    assert late.encode_queries([picture])[0] @ shipped[0] < 0.9
-    np.testing.assert_allclose(late.encode_queries([Query("q", "red")])[0], shipped[1], atol=1e-5)
+    theirs = shipped.encode_queries([picture, Query("q", "red")])
+    assert late.encode_queries([picture])[0] @ theirs[0] < 0.9
+    np.testing.assert_allclose(late.encode_queries([Query("q", "red")])[0], theirs[1], atol=1e-5)
     (tmp_path / "towers").rename(tmp_path / "gone")
     assert open_encoder(tmp_path / "system").manifest == adapted.manifest

@@ -1,4 +1,4 @@
-"""Qwen3.5 and CLIP as small as they come: the real classes of transformers and open_clip with random weights."""
+"""BERT, Qwen3.5 and CLIP as small as they come: the real classes of transformers and open_clip with random weights."""
 
 import os
 from pathlib import Path
@@ -14,6 +14,27 @@ ensure_torchvision()
 WORDS = "you find clothes for a shopper picture turn request red blue green dress shirt skirt sleeves longer the same"
 VISION = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 VOCABULARY = 640
+
+
+def tiny_bert():
+    """One layer, with the real vocabulary."""
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(0)
+    config = BertConfig(hidden_size=48, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
+                        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)  # fmt: skip
+    return BertModel(config, add_pooling_layer=False)
+
+
+def tiny_query_encoder(settings, dim: int, moved: float = 0.0):
+    """`mini`'s query encoder over a tiny BERT. moved: how far from its start it is, as after training."""
+    from retrieval.fashion_am.backbones import MiniQueryEncoder
+
+    model = MiniQueryEncoder(tiny_bert(), dim, settings.suffix, settings.picture_tokens, settings.residual)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data += moved * torch.randn_like(parameter)
+    return model.eval()
 
 
 def save_qwen(folder: Path, hidden: int = 64) -> Path:
