@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from retrieval.benchmark import RecordedSession, Task
 from retrieval.errors import FashionSearchError
+from retrieval.recorded import References
 from retrieval.schema import Hit
 
 FORMAT = "dimity-run"
@@ -29,6 +30,8 @@ none is of the first."""
 WORDS = ("benchmark", "checksum", "split", "history", "planner", "agent", "encoder", "gallery_hash")
 NUMBERS = ("depth", "shown", "n_gallery", "n_skipped", "n_sessions", "n_turns", "n_queries")
 """Settings without which a run cannot be reported, beside `limit` and `is_full_depth`."""
+SYSTEM = ("kind", "name", "query_revision")
+"""What tells a system from others; older runs name none."""
 
 
 class RunError(FashionSearchError):
@@ -223,6 +226,9 @@ def read_settings(folder: Path) -> Mapping[str, Any]:
         raise RunError(f'{path} is not of a run ("format": "{FORMAT}").')
     if settings.get("version") != VERSION:
         raise RunError(f"The run in {folder} has version {settings.get('version')!r}, this program reads {VERSION}.")
+    system = settings.get("system", dict.fromkeys(SYSTEM, ""))
+    if not isinstance(system, dict) or not all(isinstance(system.get(name), str) for name in SYSTEM):
+        raise RunError(f"{path} is damaged (system is not told by {', '.join(SYSTEM)}): replay again.")
     return settings
 
 
@@ -233,6 +239,8 @@ def read_run(folder: Path) -> Run:
     damaged += [name for name in NUMBERS if not isinstance(settings.get(name), int)]
     damaged += [name for name in ("limit",) if not isinstance(settings.get(name, ""), int | None)]
     damaged += [name for name in ("is_full_depth",) if not isinstance(settings.get(name), bool)]
+    if settings.get("protocol") == ALONE and settings.get("references") not in get_args(References):
+        damaged.append("references")
     if damaged:
         raise RunError(f"{folder / SETTINGS} is damaged ({damaged[0]} is missing or of another type): replay again.")
     path = folder / TURNS

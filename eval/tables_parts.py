@@ -117,9 +117,14 @@ def our(results: Sequence[Result], table: str) -> Result | None:
 
 
 def best_other(results: Sequence[Result]) -> Result | None:
-    """The system that is not ours with the highest mean success@5, chosen on the very queries that are reported."""
+    """The system that is not ours with the highest mean success@5, chosen on the very queries that are reported.
+
+    None where there is no other, or too little was ranked to tell.
+    """
     others = [each for each in results if "systems" in each.row.tables and not each.row.ours]
-    leading = LEADING if all(LEADING in each.overall for each in others) else POOLS[0]
+    shared = (name for name in (LEADING, *POOLS) if all(name in each.overall for each in others))
+    if (leading := next(shared, None)) is None:
+        return None
     return max(others, key=lambda each: each.overall[leading].mean, default=None)
 
 

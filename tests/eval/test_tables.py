@@ -12,7 +12,7 @@ from eval.compare import compare, permutation_test
 from eval.metrics import session_intervals
 from eval.runs import Run, RunError, TurnRecord, read_run, to_line
 from eval.tables import write_tables
-from eval.tables_parts import parts_of
+from eval.tables_parts import best_other, parts_of
 from eval.tables_runs import measured
 from eval.tables_scores import intervals, paired, seeds_of, values_of
 from eval.tables_spec import RowSpec, Spec, read_spec
@@ -219,6 +219,24 @@ def test_runs_over_other_queries_are_not_set_side_by_side(folder, tmp_path):
     rows = (RowSpec("a", runs=(folder / "made" / "late",)), RowSpec("b", runs=(other,)))
     with pytest.raises(RunError, match="another checksum"):
         measured(Spec(rows), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"references": None}, "references is missing"), ({"system": {"kind": "mai"}}, "system is not")],
+)
+def test_a_run_that_does_not_say_what_a_table_needs_is_refused(tmp_path, changes, message):
+    with pytest.raises(RunError, match=message):
+        read_run(write_run(tmp_path / "damaged", "late", **changes))
+
+
+def test_without_a_measure_that_all_have_no_system_is_the_best_other(folder, tmp_path):
+    shallow = {"depth": 3, "is_full_depth": False}
+    rows = tuple(RowSpec(name, runs=(write_run(tmp_path / name, name, **shallow),)) for name in ("late", "fam-0"))
+    (part,) = parts_of(measured(Spec(rows), tmp_path))
+    assert (best := best_other(part.results)) is not None
+    assert best.row.name == "fam-0", "by mAP of the pools"
+    assert best_other([replace(each, overall={}) for each in part.results]) is None
 
 
 @pytest.mark.parametrize(
