@@ -218,7 +218,9 @@ def _add_request(parser: argparse.ArgumentParser) -> None:
         help="whether a turn starts from the recorded choice or from what the system itself found",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, help="folder of the run; an interrupted one goes on (default: runs/NAME)")
-    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of a system (default: the shop's)")
+    parser.add_argument(
+        "--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of a system (default: late fusion)"
+    )
     parser.add_argument(
         "--caption-weight", type=_weight, default=0.0, help="how much an item's name counts beside its picture"
     )
@@ -246,7 +248,9 @@ def _add_t2i(commands: Any) -> None:
         help="catalogue: a Parquet file or a folder of them, with columns id and split",
     )
     parser.add_argument("--split", default="val", help="the products whose names and captions are asked for")
-    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of a system (default: the shop's)")
+    parser.add_argument(
+        "--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of a system (default: late fusion)"
+    )
     parser.add_argument("--index", type=Path, default=Path("runs/t2i"), help="keeps vectors: a second run only scores")
     parser.add_argument(
         "--grounds",

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 AHEAD = 4
 """Sessions that wait in line for each worker: what is played and not yet written is lost when a run is killed."""
 TRAINING = ("retrieval", "fashion_am")
-READING = ("context.py", "contexts", "packing.py", "chat.py")
-"""What query encoders use of the training's package."""
+READING = ("context.py", "contexts", "packing.py", "chat.py", "clip.py", "clip_encoder.py")
+"""What encoders use of the training's package."""
 PLAYING = ("eval/opening.py", "eval/replay.py")
 """Modules beside the agent's that an answer depends on."""
 
