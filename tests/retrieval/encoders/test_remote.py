@@ -117,10 +117,15 @@ def test_a_server_that_is_away_or_too_slow_is_named(folder, server):
         encoder(folder, server).encode_queries(DRESS)
 
 
+def test_a_page_is_no_answer(folder, server):
+    server.answers = [(200, "<html>", 0)]
+    with pytest.raises(ChatError, match="no answer in 3 attempts"):
+        encoder(folder, server).encode_queries(DRESS)
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ((200, "<html>", 0), "no answer"),
         ((200, "[]", 0), "states of 4 numbers"),
         ((200, '{"data": [{"data": "%%%"}]}', 0), "states of 4 numbers"),
         (states([1, 2, 3], [1, 2, 3]), "states of 4 numbers"),
