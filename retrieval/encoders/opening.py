@@ -33,7 +33,12 @@ def open_encoder(folder: Path, caption_weight: float = 0.0) -> Encoder:
             f"The card in {folder} is of kind {kind!r}, which this version does not know. It knows: "
             f"{', '.join(sorted(OPENED_BY))}."
         )
-    return OPENED_BY[kind](folder, card, caption_weight)
+    try:
+        return OPENED_BY[kind](folder, card, caption_weight)
+    except ModuleNotFoundError as error:
+        raise DependencyError(
+            f"A system of kind {kind} needs {error.name}. Install it: pip install -r requirements-train.txt"
+        ) from error
 
 
 def _late_fusion(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
@@ -44,13 +49,9 @@ def _fashion_am(folder: Path, card: dict[str, Any], caption_weight: float) -> En
     return FashionAMEncoder.open(folder, caption_weight)
 
 
-def _baseline(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
-    try:
-        from retrieval.baselines.encoder import open_baseline
-    except ModuleNotFoundError as error:
-        raise DependencyError(
-            f"A system of kind {card['kind']} needs {error.name}. Install it: pip install -r requirements-train.txt"
-        ) from error
+def _baseline(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
+    from retrieval.baselines.encoder import open_baseline
+
     return open_baseline(folder, caption_weight=caption_weight)
 
 

@@ -1,13 +1,14 @@
 import json
 import os
 import shutil
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.opening import OPENED_BY, open_encoder
-from retrieval.errors import EncoderError
+from retrieval.errors import DependencyError, EncoderError
 from retrieval.schema import Query
 
 
@@ -57,6 +58,13 @@ def test_a_system_whose_towers_are_not_named_or_gone_is_refused(tmp_path, kind):
         open_encoder(card_of(tmp_path / "a", kind=kind, **address))
     with pytest.raises(EncoderError, match="which are gone"):
         open_encoder(card_of(tmp_path / "b", kind=kind, base="../nowhere", **address))
+
+
+@pytest.mark.skipif(find_spec("torch") is not None, reason="torch is here")
+@pytest.mark.parametrize("kind", ["dialog_manager", "clip"])
+def test_a_kind_that_needs_torch_says_where_to_get_it(tmp_path, kind):
+    with pytest.raises(DependencyError, match=r"needs torch.*requirements-train\.txt"):
+        open_encoder(card_of(tmp_path / "system", format=1, kind=kind))
 
 
 def test_a_system_behind_a_server_names_it(tmp_path):
