@@ -66,7 +66,7 @@ def open_query_encoder(encoder: str | None) -> Encoder:
 
 
 def sentences_of(encoder: Encoder) -> SentenceEncoder:
-    """The sentence space that decides intents is that of the shipped weights, whatever searches."""
+    """Decides intents: the sentence space, whatever searches. Training leaves it as it is in every text tower."""
     from retrieval.encoders.embedded import EmbeddedEncoder
     from retrieval.encoders.fashion_am import FashionAMEncoder
 
