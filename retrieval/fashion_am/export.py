@@ -154,8 +154,10 @@ def export_query(
     files[QUERY] = _sha256(building / QUERY)
     made_of = {"query.onnx": files[QUERY], "template": template.revision}
     whole = {
-        **{key: tower_card[key] for key in ("format", "name", "revision", "dim", "max_tokens", "preprocessing")},
+        **{key: tower_card[key] for key in ("format", "revision", "dim", "max_tokens", "preprocessing")},
         "kind": "fashion_am",
+        "name": "fashion-am",
+        "towers": tower_card.get("towers", tower_card["name"]),
         "query_revision": hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16],
         "template": {"name": template.name, "revision": template.revision},
         "query": {"max_tokens": settings.max_tokens, "picture_tokens": settings.picture_tokens},

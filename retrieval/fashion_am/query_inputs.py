@@ -32,10 +32,10 @@ Inputs = tuple[Tensor, ...]
 class QuerySettings:
     """Stage 3 at size `mini`.
 
-    On one core: about 10 minutes for two epochs in bf16 (4.5 an epoch, half a minute for the residual alone, as much
-    for a validation), after about eight minutes for vectors that --vectors keeps. Expected after one epoch on the val
-    split of the embedded benchmark, over the towers of stage vlp: success@5 .459 with references "previous" and .489
-    "resolved" (late fusion .356 with the first), mean average precision .523 (.434).
+    On one core: 13 minutes for two epochs in bf16 (5.5 an epoch, three quarters of one for the residual alone, half of
+    one for a validation), after about ten minutes for vectors that --vectors keeps. Expected on the val split of the
+    embedded benchmark, over the towers of stage 2: success@5 .498 with references "previous" and .503 "resolved" (late
+    fusion .334 with the first), mean average precision .492 (.442).
     """
 
     epochs: int = 2

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.benchmark import Benchmark
+from retrieval.benchmark import Benchmark, BenchmarkImage
 from retrieval.fashion_am.vectors import PictureVectors
-from retrieval.recorded import Example
+from retrieval.recorded import Example, product_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +97,23 @@ class Turns:
 
 
 def kin_of(benchmark: Benchmark, gallery: Sequence[str]) -> dict[str, list[str]]:
-    """For every gallery picture those of `gallery` of the same kind and colour: what only a closer look tells apart."""
-    alike: dict[tuple[object, object], list[str]] = {}
+    """For every gallery picture other products of `gallery` of the same kind and colour: what only a closer look tells
+    apart. Nothing where the kind is not known."""
+    alike: dict[tuple[object, object], list[BenchmarkImage]] = {}
+    for image in (benchmark.images[image_id] for image_id in gallery):
+        alike.setdefault(_looks(image), []).append(image)
+    return {
+        image.image_id: [
+            other.image_id
+            for other in alike.get(_looks(image), ())
+            if "category" in image.attributes and product_of(other) != product_of(image)
+        ]
+        for image in benchmark.gallery()
+    }
 
-    def key(image_id: str) -> tuple[object, object]:
-        attributes = benchmark.images[image_id].attributes
-        return attributes.get("category"), attributes.get("colour")
 
-    for image_id in gallery:
-        alike.setdefault(key(image_id), []).append(image_id)
-    return {image.image_id: alike.get(key(image.image_id), []) for image in benchmark.gallery()}
+def _looks(image: BenchmarkImage) -> tuple[object, object]:
+    return image.attributes.get("category"), image.attributes.get("colour")
 
 
 def _by_session(turns: Sequence[Example]) -> list[list[int]]:
