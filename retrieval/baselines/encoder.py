@@ -24,6 +24,7 @@ from retrieval.baselines.mai import Mai
 from retrieval.baselines.turn_inputs import Features, TowerFeatures
 from retrieval.encoders.towers import CARD, PICTURE, TEXT, TOKENIZER, Towers, find_file, read_card
 from retrieval.errors import DependencyError, EncoderError, MessageError
+from retrieval.fashion_am.export import refuse_foreign
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -74,8 +75,9 @@ def export_baseline(kind: str, model: ConversationModel, base: Path, out: Path, 
     """
     from safetensors.torch import save_file
 
-    if out.exists() and not (out / CARD).is_file() and (not out.is_dir() or any(out.iterdir())):
-        raise EncoderError(f"{out} is no exported system, and would be written over. Choose another --export.")
+    refuse_foreign(out)
+    if out.resolve() == base.resolve():
+        raise EncoderError(f"{out} holds the towers themselves. Choose another --export.")
     tower_card = read_card(base)
     out.mkdir(parents=True, exist_ok=True)
     (out / CARD).unlink(missing_ok=True)

@@ -32,7 +32,7 @@ from retrieval.fashion_am import loop
 from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.single_turns import single_turns
-from retrieval.fashion_am.turns import TurnBatch, Turns
+from retrieval.fashion_am.turns import TurnBatch, Turns, train_pictures
 from retrieval.fashion_am.validation import Validation, open_validation
 from retrieval.fashion_am.vectors import picture_vectors
 from retrieval.recorded import Example, examples
@@ -77,6 +77,8 @@ class Material:
     """Gallery pictures of the train split's turns, from which negatives are drawn."""
     features: StoredFeatures
     validation: Validation
+    made_of: str
+    """Benchmark and towers."""
 
 
 def read_material(benchmark: Benchmark, towers: Towers, folder: Path, reads_tokens: bool = True) -> Material:
@@ -89,16 +91,12 @@ def read_material(benchmark: Benchmark, towers: Towers, folder: Path, reads_toke
     texts = _texts((*readings[0], *validation.examples))
     bank = TextTrunk().bank(texts, folder / "text_states.pt") if reads_tokens else None
     features = StoredFeatures(vectors, joint_vectors(towers, texts, folder), bank)
-    return Material(readings, _train_gallery(benchmark, readings[0]), features, validation)
+    made_of = f"{benchmark.card['checksum']} {towers.name}"
+    return Material(readings, train_pictures(benchmark, readings[0]), features, validation, made_of)
 
 
 def _texts(turns: Iterable[Example]) -> set[str]:
     return {turn.request for example in turns for turn in turn_inputs(example.query)}
-
-
-def _train_gallery(benchmark: Benchmark, turns: Iterable[Example]) -> list[str]:
-    seen = {image_id for turn in turns for image_id in (turn.chosen, *turn.positives)}
-    return sorted(image_id for image_id in seen if benchmark.images[image_id].in_gallery)
 
 
 def late_fusion(queries: Sequence[Example], features: StoredFeatures) -> Embeddings:
@@ -137,7 +135,7 @@ def train(kind: str, material: Material, settings: BaselineSettings, out: Path) 
         return float(loss.item())
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
-    made_of = {"kind": kind, "dim": dim, "turns": len(material.readings[0]), **asdict(settings)}
+    made_of = {"kind": kind, "dim": dim, "features": material.made_of, **asdict(settings)}
     trained = loop.run(model, _groups(model, settings), turns.epoch, turns.n_batches, backward, schedule, out, made_of)
     assert isinstance(trained, ConversationModel)
     return trained

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from retrieval.fashion_am import loop, processes, stage_files
+from retrieval.fashion_am import checkpoints, loop, processes, stage_files
 from retrieval.fashion_am.clip import ClipScope
 from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.gradcache import grad_cached
@@ -176,7 +176,7 @@ def align(
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     n_batches = len(items) // settings.batch
-    made_of = {"stage": "background", **asdict(settings), "items": len(items)}
+    made_of = {"stage": "background", **asdict(settings), "items": len(items), "start": checkpoints.digest(tower)}
     trained = loop.run(module, groups, batches, n_batches, backward, schedule, out, made_of, validate, **running)
     return trained.tower
 

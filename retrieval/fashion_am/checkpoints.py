@@ -5,6 +5,7 @@ Frozen parameters are left out, so that a LoRA's checkpoint is as small as the L
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 from collections.abc import Mapping
@@ -109,3 +110,12 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     absent = object()
     return sorted(key for key in one.keys() | other.keys() if one.get(key, absent) != other.get(key, absent))
+
+
+def digest(module: nn.Module) -> str:
+    """Equal for equal weights: what a training starts from is among what its checkpoint depends on."""
+    found = hashlib.sha256()
+    for name, value in sorted(module.state_dict().items()):
+        found.update(name.encode())
+        found.update(value.detach().float().cpu().numpy().tobytes())
+    return found.hexdigest()[:16]

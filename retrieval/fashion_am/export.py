@@ -145,7 +145,7 @@ def export_query(
     """
     building = _begun(out)
     tower_card = read_card(towers)
-    _to_onnx(merged(model).eval(), _query_example(model), QUERY_INPUTS, ["query"], QUERY_AXES, building / QUERY)
+    _to_onnx(merged(model).cpu().eval(), _query_example(model), QUERY_INPUTS, ["query"], QUERY_AXES, building / QUERY)
     store_small(building / QUERY)
     base = base_of(towers, tower_card)
     if base is not None:  # otherwise the towers' folder is the base
@@ -189,9 +189,20 @@ def _query_example(model: MiniQueryEncoder) -> tuple[Tensor, ...]:
     return ids, slots, mask, torch.randn(n, p, dim), torch.ones(n, p, dtype=torch.int64), torch.randn(n, dim)
 
 
-def _begun(out: Path) -> Path:
-    if out.exists() and not (out / "card.json").is_file() and (not out.is_dir() or any(out.iterdir())):
+def refuse_foreign(out: Path) -> None:
+    """Raises EncoderError for a path that holds anything but an exported system: the whole of it would be replaced."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    try:
+        is_system = json.loads((out / "card.json").read_text("utf8")).get("format") == CARD_FORMAT
+    except (OSError, ValueError, AttributeError):
+        is_system = False
+    if not is_system:
         raise EncoderError(f"{out} is no exported encoder, and would be replaced. Choose another --export.")
+
+
+def _begun(out: Path) -> Path:
+    refuse_foreign(out)
     building = out.with_name(out.name + ".tmp")
     shutil.rmtree(building, ignore_errors=True)
     building.mkdir(parents=True)

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from retrieval.fashion_am import loop, processes, stage_files
+from retrieval.fashion_am import checkpoints, loop, processes, stage_files
 from retrieval.fashion_am.background import Aligned, CachedItems, Items, cached_step
 from retrieval.fashion_am.clip import ClipScope
 from retrieval.fashion_am.data import Material
@@ -194,7 +194,7 @@ def adapt(
         return cached_step(module.tower, items, batch.rows, batch.views, loss, chunk, running.get("accelerator"))
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
-    made_of = {"stage": "language", **asdict(settings), "items": len(items)}
+    made_of = {"stage": "language", **asdict(settings), "items": len(items), "start": checkpoints.digest(tower)}
     n_batches = len(items) // settings.batch
     trained = loop.run(
         module,

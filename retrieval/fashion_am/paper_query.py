@@ -23,7 +23,7 @@ from retrieval.fashion_am.query import READINGS, QuerySettings
 from retrieval.fashion_am.qwen import ContextReader, QwenData, QwenQueryEncoder, QwenSettings, open_qwen
 from retrieval.fashion_am.serving import export_server
 from retrieval.fashion_am.stage_files import device_of, first_process_first
-from retrieval.fashion_am.turns import Turns
+from retrieval.fashion_am.turns import Turns, train_pictures
 from retrieval.fashion_am.validation import open_validation
 from retrieval.fashion_am.vectors import picture_vectors
 from retrieval.recorded import examples
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     data: Any = QwenData(reader, settings.chunk)
     readings = [examples(benchmark, benchmark.split("train"), reading) for reading in READINGS]
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
-    gallery = query.train_gallery(benchmark, vectors)
+    gallery = train_pictures(benchmark, readings[0])
     turns = Turns(readings, vectors, gallery, settings.batch, settings.negatives, settings.seed)
     made_of = {
         "benchmark": benchmark.card["checksum"],

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from retrieval.benchmark import Benchmark, Split, read_benchmark
+from retrieval.benchmark import read_benchmark
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.backbones import MiniQueryEncoder, open_minilm
 from retrieval.fashion_am.context import open_template
-from retrieval.fashion_am.export import export_query, write_query_encoder
+from retrieval.fashion_am.export import export_query, refuse_foreign, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
@@ -29,9 +29,10 @@ from retrieval.fashion_am.query_encoder import Residual
 from retrieval.fashion_am.query_inputs import PICTURES, Inputs, QueryData, tokenize_by
 from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
 from retrieval.fashion_am.single_turns import single_turns
-from retrieval.fashion_am.turns import TurnBatch, Turns, kin_of
+from retrieval.fashion_am.stage_files import first_process_first
+from retrieval.fashion_am.turns import TurnBatch, Turns, kin_of, train_pictures
 from retrieval.fashion_am.validation import Validation, open_validation
-from retrieval.fashion_am.vectors import PictureVectors, picture_vectors
+from retrieval.fashion_am.vectors import picture_vectors
 from retrieval.fashion_am.vlp_command import base_weights
 from retrieval.recorded import References, examples
 
@@ -43,7 +44,6 @@ log = logging.getLogger(__name__)
 ALONE_RATE = 1e-3
 M = TypeVar("M", bound=nn.Module)
 READINGS: tuple[References, References] = ("previous", "resolved")
-HELD_OUT: tuple[Split, Split] = ("val", "test")
 
 
 def encode(model: nn.Module, chunks: Sequence[Iterable[Tensor | None]]) -> Tensor:
@@ -158,20 +158,6 @@ def scores(
     return found
 
 
-def train_gallery(benchmark: Benchmark, vectors: PictureVectors) -> list[str]:
-    """Gallery pictures from which negatives are drawn: all but the targets of the val and test turns.
-
-    A negative tells nothing of what is right for which query, but the targets of the other splits would be pushed away
-    from all training queries.
-    """
-    held_out = {turn.chosen for name in HELD_OUT for session in benchmark.split(name) for turn in session.turns}
-    return [
-        image.image_id
-        for image in benchmark.gallery()
-        if image.image_id in vectors.row and image.image_id not in held_out
-    ]
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", type=Path, required=True, help="folder that a builder wrote")
     parser.add_argument("--size", choices=["mini", "paper"], default="mini", help="paper: Qwen3.5; %(default)s")
@@ -202,20 +188,23 @@ def run(arguments: argparse.Namespace) -> None:
         paper_query.run(arguments)
         return
     settings = QuerySettings(**{each.name: getattr(arguments, each.name) for each in fields(QuerySettings)})
+    refuse_foreign(arguments.export)
     benchmark = read_benchmark(arguments.benchmark)
     towers, template = Towers.open(arguments.towers), open_template("compact")
     kept = arguments.vectors or arguments.out / "vectors"
-    vectors = picture_vectors(benchmark, towers, kept)
+    with first_process_first(arguments):
+        vectors = picture_vectors(benchmark, towers, kept)
     extra = single_turns(benchmark) if settings.single else []
     readings = [[*examples(benchmark, benchmark.split("train"), reading), *extra] for reading in READINGS]
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
     turns = [*readings[0], *validations[READINGS[0]].examples]
-    texts = joint_vectors(towers, (each.query.text.strip() for each in turns), kept)
+    with first_process_first(arguments):
+        texts = joint_vectors(towers, (each.query.text.strip() for each in turns), kept)
     data = QueryData(settings, template, tokenize_by(arguments.towers), vectors, texts)
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim
     model = open_mini(settings, dim)
-    gallery = train_gallery(benchmark, vectors)
+    gallery = train_pictures(benchmark, readings[0])
     batches = Turns(
         readings,
         vectors,

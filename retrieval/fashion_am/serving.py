@@ -27,8 +27,8 @@ import torch
 from torch import Tensor
 
 from retrieval.encoders.remote import CARD_FORMAT, HEAD, KIND, PROBE, probe_picture
-from retrieval.errors import EncoderError
 from retrieval.fashion_am.chat import chat_template, suffix_tokens
+from retrieval.fashion_am.export import refuse_foreign
 from retrieval.fashion_am.qwen import ContextReader, QwenQueryEncoder
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def export_server(
     gallery: of the towers whose vectors the encoder was trained against. card: what more is worth knowing.
     Raises EncoderError when `out` holds something else.
     """
-    if out.exists() and not (out / "card.json").is_file() and (not out.is_dir() or any(out.iterdir())):
-        raise EncoderError(f"{out} is no exported encoder, and would be replaced. Choose another --export.")
+    refuse_foreign(out)
     building = out.with_name(out.name + ".tmp")
     shutil.rmtree(building, ignore_errors=True)
     building.mkdir(parents=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,6 +94,15 @@ class Turns:
     def _drawn_kin(self, target: str, rng: random.Random) -> list[str]:
         alike = self._kin.get(target, ())
         return rng.sample(alike, min(self._hard, len(alike)))
+
+
+def train_pictures(benchmark: Benchmark, turns: Iterable[Example]) -> list[str]:
+    """Gallery pictures that are right answers of training turns: the pool from which negatives are drawn.
+
+    What val and test ask for has no part in it, neither by being among them nor by being left out.
+    """
+    right = {image_id for turn in turns for image_id in (turn.chosen, *turn.positives)}
+    return sorted(image_id for image_id in right if benchmark.images[image_id].in_gallery)
 
 
 def kin_of(benchmark: Benchmark, gallery: Sequence[str]) -> dict[str, list[str]]:

@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fpi", type=Path, required=True, help="folder of the Fashion Product Images parquet files")
     parser.add_argument("--photos", type=Path, help="parquet file of users' photos of clothes, for robustness")
     parser.add_argument("--studio", type=Path, help="folder that `python -m builders.studio sample` wrote")
-    parser.add_argument("--export", type=Path, default=Path("assets/encoder"), help="where the ONNX files go")
+    parser.add_argument("--export", type=Path, required=True, help="folder for the ONNX files")
     parser.set_defaults(epochs=VlpSettings().epochs, batch=VlpSettings().batch)
 
 

@@ -10,6 +10,7 @@ from retrieval.fashion_am.data import (
     LOW_WIDTH,
     TRUNK_SHAPE,
     Sample,
+    Trunk,
     cache,
     ground_mask,
     jittered,
@@ -24,12 +25,20 @@ def product(colour: str = "navy") -> Image.Image:
     return picture
 
 
-def trunk(batch):
-    n = len(batch)
-    mean = batch.reshape(n, -1).mean(1)
-    return np.broadcast_to(mean[:, None, None, None], (n, *TRUNK_SHAPE)).astype(np.float16), np.zeros(
-        (n, LOW_WIDTH), np.float32
-    )
+class MeanTrunk(Trunk):
+    """Every feature is its picture's mean."""
+
+    def __init__(self) -> None:
+        """No weights."""
+
+    def __call__(self, batch):
+        n = len(batch)
+        mean = batch.reshape(n, -1).mean(1)
+        features = np.broadcast_to(mean[:, None, None, None], (n, *TRUNK_SHAPE)).astype(np.float16)
+        return features, np.zeros((n, LOW_WIDTH), np.float32)
+
+
+trunk = MeanTrunk()
 
 
 def sample(key: str, n_views: int = 2) -> Sample:

@@ -16,11 +16,11 @@ from retrieval.fashion_am.export import export_query, export_towers
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.packing import pack
-from retrieval.fashion_am.query import encode, encode_alone, parameter_groups, query_vectors, train, train_gallery
+from retrieval.fashion_am.query import encode, encode_alone, parameter_groups, query_vectors, train
 from retrieval.fashion_am.query_encoder import QueryEncoder
 from retrieval.fashion_am.query_inputs import QueryData, QuerySettings, tokenize_by
 from retrieval.fashion_am.towers import PictureTower
-from retrieval.fashion_am.turns import Turns
+from retrieval.fashion_am.turns import Turns, train_pictures
 from retrieval.fashion_am.vectors import PictureVectors
 from retrieval.recorded import Example
 from retrieval.schema import HistoryTurn, Image, Query
@@ -182,17 +182,10 @@ def test_a_few_turns_are_learned_and_a_killed_run_ends_the_same(data, tmp_path):
     np.testing.assert_allclose(again, whole, atol=1e-5)
 
 
-def test_negatives_are_no_targets_of_the_other_splits():
-    def session(split, chosen):
-        return SimpleNamespace(split=split, turns=[SimpleNamespace(chosen=chosen)])
-
-    sessions = [session("train", "p0"), session("val", "p1"), session("test", "p2")]
-    benchmark = SimpleNamespace(
-        split=lambda name: [each for each in sessions if each.split == name],
-        gallery=lambda: [SimpleNamespace(image_id=f"p{i}") for i in range(5)],
-    )
-    vectors = PictureVectors({f"p{i}": i for i in range(4)}, np.zeros((4, 2), np.float32))
-    assert train_gallery(benchmark, vectors) == ["p0", "p3"]
+def test_negatives_are_right_answers_of_training_turns_that_the_gallery_shows():
+    shown = {f"p{i}": SimpleNamespace(in_gallery=i != 2) for i in range(5)}
+    turn = SimpleNamespace(chosen="p1", positives=("p1", "p2", "p0"))
+    assert train_pictures(SimpleNamespace(images=shown), [turn]) == ["p0", "p1"]
 
 
 @pytest.fixture(scope="module")
