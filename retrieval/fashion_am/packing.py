@@ -81,7 +81,7 @@ def pack(query: Query, template: Template, tokenize: Tokenize, max_tokens: int, 
         (START_TOKEN, *(token + first if token < 0 else token for token in kept)),
         shown,
         tuple(CURRENT if image.image_id in current else EARLIER for image in shown),
-        query.text.strip(),
+        (query.request or query.text).strip(),
     )
 
 

@@ -199,7 +199,7 @@ def run(arguments: argparse.Namespace) -> None:
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
     turns = [*readings[0], *validations[READINGS[0]].examples]
     with first_process_first(arguments):
-        texts = joint_vectors(towers, (each.query.text.strip() for each in turns), kept)
+        texts = joint_vectors(towers, ((each.query.request or each.query.text).strip() for each in turns), kept)
     data = QueryData(settings, template, tokenize_by(arguments.towers), vectors, texts)
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim
