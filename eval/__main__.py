@@ -117,7 +117,8 @@ def _run_folder(arguments: argparse.Namespace, *parts: str) -> Path:
 def play(arguments: argparse.Namespace) -> None:
     from eval.workers import replay
 
-    _print_run(replay(_request(arguments), _run_folder(arguments), arguments.workers))
+    folder = _run_folder(arguments, arguments.encoder.resolve().name)
+    _print_run(replay(_request(arguments), folder, arguments.workers))
 
 
 def rank(arguments: argparse.Namespace) -> None:
