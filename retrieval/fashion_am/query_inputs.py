@@ -34,8 +34,8 @@ class QuerySettings:
 
     On one core: 13 minutes for two epochs in bf16 (5.5 an epoch, three quarters of one for the residual alone, half of
     one for a validation), after about ten minutes for vectors that --vectors keeps. Expected on the val split of the
-    embedded benchmark, over the towers of stage 2: success@5 .498 with references "previous" and .503 "resolved" (late
-    fusion .334 with the first), mean average precision .492 (.442).
+    embedded benchmark, over the towers of stage 2: success@5 .489 with references "previous" and .495 "resolved" (late
+    fusion .334 with the first), mean average precision .509 (.442).
     """
 
     epochs: int = 2
