@@ -34,66 +34,60 @@ def open_encoder(folder: Path, caption_weight: float = 0.0) -> Encoder:
             f"{', '.join(sorted(OPENED_BY))}."
         )
     try:
-        return OPENED_BY[kind](folder, card, caption_weight)
+        return OPENED_BY[kind](folder, caption_weight)
     except ModuleNotFoundError as error:
         raise DependencyError(
             f"A system of kind {kind} needs {error.name}. Install it: pip install -r requirements-train.txt"
         ) from error
 
 
-def _late_fusion(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
-    return EmbeddedEncoder.open(folder, caption_weight)
-
-
-def _fashion_am(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
-    return FashionAMEncoder.open(folder, caption_weight)
-
-
-def _baseline(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
+def _baseline(folder: Path, caption_weight: float) -> Encoder:
     from retrieval.baselines.encoder import open_baseline
 
     return open_baseline(folder, caption_weight=caption_weight)
 
 
-def _textification(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+def _textification(folder: Path, caption_weight: float) -> Encoder:
     from retrieval.baselines.textification import open_textification
 
-    return open_textification(folder, _base(folder, card, caption_weight))
+    return open_textification(folder, _base(folder, caption_weight))
 
 
-def _imagescope(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+def _imagescope(folder: Path, caption_weight: float) -> Encoder:
     from retrieval.baselines.imagescope import open_imagescope
 
-    return open_imagescope(folder, _base(folder, card, caption_weight))
+    return open_imagescope(folder, _base(folder, caption_weight))
 
 
-def _tracker(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+def _tracker(folder: Path, caption_weight: float) -> Encoder:
     from retrieval.baselines.tracker import AttributeTracker
 
-    return AttributeTracker(_base(folder, card, caption_weight))
+    return AttributeTracker(_base(folder, caption_weight))
 
 
-def _remote(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:
+def _remote(folder: Path, caption_weight: float) -> Encoder:
     from retrieval.encoders.remote import RemoteEncoder
 
+    card = _read_card(folder)
     if not isinstance(card.get("url"), str):
         raise EncoderError(f'The card in {folder} names no server: add "url": "http://HOST:PORT" to it.')
     base = base_of(folder, card)
     if base is not None and (base / CARD).is_file() and _read_card(base).get("kind") == "clip":
-        return RemoteEncoder.open(folder, card["url"], _clip(base, {}, caption_weight))
-    return RemoteEncoder.open(folder, card["url"], _base(folder, card, caption_weight))
+        return RemoteEncoder.open(folder, card["url"], _clip(base, caption_weight))
+    return RemoteEncoder.open(folder, card["url"], _base(folder, caption_weight))
 
 
-def _clip(folder: Path, card: dict[str, Any], caption_weight: float) -> Encoder:  # noqa: ARG001
+def _clip(folder: Path, _caption_weight: float) -> Encoder:
+    """Names do not count beside a CLIP's pictures."""
     from retrieval.fashion_am.clip import open_towers
     from retrieval.fashion_am.clip_encoder import ClipEncoder
 
     return ClipEncoder(open_towers(str(folder)))
 
 
-def _base(folder: Path, card: dict[str, Any], caption_weight: float) -> EmbeddedEncoder:
+def _base(folder: Path, caption_weight: float) -> EmbeddedEncoder:
     """The towers that a system stands on. Raises EncoderError when its card names none, or they are gone."""
-    base = base_of(folder, card)
+    base = base_of(folder, _read_card(folder))
     if base is None:
         raise EncoderError(
             f'The card in {folder} does not say over which towers it was made ("base"): export it again.'
@@ -105,9 +99,9 @@ def _base(folder: Path, card: dict[str, Any], caption_weight: float) -> Embedded
     return EmbeddedEncoder.open(base, caption_weight)
 
 
-OPENED_BY: dict[str, Callable[[Path, dict[str, Any], float], Encoder]] = {
-    LATE_FUSION: _late_fusion,
-    "fashion_am": _fashion_am,
+OPENED_BY: dict[str, Callable[[Path, float], Encoder]] = {
+    LATE_FUSION: EmbeddedEncoder.open,
+    "fashion_am": FashionAMEncoder.open,
     "dialog_manager": _baseline,
     "cfir": _baseline,
     "mai": _baseline,

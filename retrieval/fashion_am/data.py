@@ -169,7 +169,10 @@ def fpi_rows(folder: Path, split: str) -> Iterator[tuple[dict[str, Any], Attribu
         "usage": "usage",
         "season": "season",
     }
-    for file in sorted(folder.glob("*.parquet")):
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        raise TrainingError(f"{folder} holds no Parquet file of the catalogue: name the folder that does.")
+    for file in files:
         for batch in pq.ParquetFile(file).iter_batches(512):
             for row in batch.to_pylist():
                 if row["split"] == split:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 CLEAN = 0
 """Every sample's first view is its item alone on white; the others are raw pictures."""
 N_CLUTTERED = 2
+CATALOGUE = "fpi"
+"""Source of a benchmark that --fpi is."""
 
 
 def clean(picture: Picture) -> Picture:
@@ -58,7 +60,7 @@ def with_clean_view(sample: Sample, grounds: Sequence[Picture]) -> Sample:
 def catalogue_items(folder: Path, held_out: frozenset[str], grounds: Sequence[Picture]) -> Iterator[Sample]:
     """The catalogue's training products that no validation or test session touches."""
     for sample in fpi_samples(folder, "train", ()):
-        if f"fpi/{sample.key}" not in held_out:
+        if f"{CATALOGUE}/{sample.key}" not in held_out:
             yield with_clean_view(sample, grounds)
 
 
@@ -126,6 +128,20 @@ def photo_items(samples: Iterable[Sample], masks: Path) -> Iterator[Sample]:
         yield replace(sample, views=(Image.composite(photo, white, mask), *sample.views))
 
 
+def refuse_unknown_sources(benchmark: Benchmark) -> None:
+    """Held-out products are known by their ids, which begin with the source's name.
+
+    Raises BenchmarkError for a benchmark of other sources without the catalogue's own: if one of them is the catalogue
+    under another name, its test products would be trained on.
+    """
+    sources = {image.source for image in benchmark.images.values()}
+    if CATALOGUE not in sources and sources - {"studio"}:
+        raise BenchmarkError(
+            f"{benchmark.folder} has sources {', '.join(sorted(sources))} and none named {CATALOGUE!r}: whether its "
+            f"test products are among those of --fpi cannot be told. Build it with --source {CATALOGUE}=FOLDER."
+        )
+
+
 def open_items(
     benchmark: Benchmark,
     trunk: AnyTrunk,
@@ -141,6 +157,7 @@ def open_items(
 
     uncut: photos without a mask too, whose first view is the photo as it is; they have texts, and no clean picture.
     """
+    refuse_unknown_sources(benchmark)
     held_out = held_out_products(benchmark)
     grounds = photo_grounds(photos) if photos else []
     sources = {"catalogue": catalogue_items(fpi, held_out, grounds)}

@@ -12,11 +12,11 @@ from torch.nn import functional as F
 from retrieval.benchmark import read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.preprocess import pixels
-from retrieval.errors import EncoderError
+from retrieval.errors import BenchmarkError, EncoderError, TrainingError
 from retrieval.fashion_am import background, language, stage_files
 from retrieval.fashion_am.background import AlignSettings, CachedItems
-from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material, Sample
-from retrieval.fashion_am.items import benchmark_items, clean, photo_items, with_clean_view
+from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material, Sample, fpi_rows
+from retrieval.fashion_am.items import benchmark_items, clean, photo_items, refuse_unknown_sources, with_clean_view
 from retrieval.fashion_am.language import LanguageSettings, Texts
 from retrieval.fashion_am.losses import align_loss, caption_loss
 from retrieval.fashion_am.towers import PictureTower
@@ -208,3 +208,14 @@ def test_a_tower_goes_on_from_the_shipped_encoder():
     with torch.no_grad():
         again = start(torch.from_numpy(pixels(picture))[None]).numpy()
     assert (shipped * again).sum() > 0.9999
+
+
+def test_a_benchmark_whose_held_out_products_cannot_be_told_is_refused(tmp_path):
+    benchmark = read_benchmark(make_benchmark(tmp_path / "b"))
+    with pytest.raises(BenchmarkError, match="none named 'fpi'"):
+        refuse_unknown_sources(benchmark)
+
+
+def test_a_folder_without_the_catalogue_is_said_to_be_one(tmp_path):
+    with pytest.raises(TrainingError, match="holds no Parquet file"):
+        list(fpi_rows(tmp_path, "train"))

@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
@@ -109,10 +109,10 @@ def _pack(folder: Path) -> Path:
 
 
 def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
-    found: Any = archive.extractfile(f"package/dist/{name}")
+    found = archive.extractfile(f"package/dist/{name}")
     if found is None:
         raise KeyError(name)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _digest(weights: Path) -> str:
