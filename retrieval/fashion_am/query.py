@@ -34,7 +34,7 @@ from retrieval.fashion_am.turns import TurnBatch, Turns, kin_of, train_pictures
 from retrieval.fashion_am.validation import Validation, open_validation
 from retrieval.fashion_am.vectors import picture_vectors
 from retrieval.fashion_am.vlp_command import base_weights
-from retrieval.recorded import References, examples
+from retrieval.recorded import Example, References, examples
 
 if TYPE_CHECKING:
     from retrieval.protocols import Embeddings
@@ -205,8 +205,9 @@ def run(arguments: argparse.Namespace) -> None:
     dim = towers.manifest.dim
     model = open_mini(settings, dim)
     gallery = train_pictures(benchmark, readings[0])
+    taught = with_pictures(readings, data) if settings.residual else readings
     batches = Turns(
-        readings,
+        taught,
         vectors,
         gallery,
         settings.batch,
@@ -226,11 +227,17 @@ def run(arguments: argparse.Namespace) -> None:
         accelerator=accelerator, tensorboard=arguments.tensorboard,
     )  # fmt: skip
     found = scores(trained, data, validations)
-    card = {"settings": asdict(settings), **made_of, "n_turns": len(readings[0]), "scores": found}
+    card = {"settings": asdict(settings), **made_of, "n_turns": len(taught[0]), "scores": found}
     if rank(accelerator) == 0:
         write_query_encoder(trained, arguments.out, card)
         export_query(trained, arguments.towers, template, settings, arguments.export, card)
         sys.stdout.write(json.dumps(found) + "\n")
+
+
+def with_pictures(readings: Sequence[Sequence[Example]], data: QueryData) -> list[list[Example]]:
+    """The turns whose context holds a picture: to those without one the residual answers with the words' own vector."""
+    kept = [i for i, example in enumerate(readings[0]) if data.packed(example.query).pictures]
+    return [[reading[i] for i in kept] for reading in readings]
 
 
 def open_mini(settings: QuerySettings, dim: int) -> MiniQueryEncoder:
