@@ -9,6 +9,7 @@ from typing import Any, get_args
 from builders.dim_fashion import published
 from builders.dim_fashion.audit import AuditReport, audit
 from builders.dim_fashion.audit_figures import Figures
+from builders.markdown import NOTHING, table
 from retrieval.benchmark import Benchmark, BenchmarkImage, RecordedTurn, Split, Task
 
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -21,7 +22,6 @@ TASK_NAMES = {
     Task.COMPATIBLE: "Compat.",
     Task.ASFR: "ASFR",
 }
-NOTHING = "–"
 SHOWN_FINDINGS = 20
 
 
@@ -44,21 +44,6 @@ def write_stats(benchmark: Benchmark, report: AuditReport | None = None) -> str:
         *_coverage(card.get("sources", ())),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]], n_words: int = 1) -> str:
-    """A Markdown table: the first `n_words` columns to the left, the others, numbers, to the right."""
-    lines = [header, ["---" if column < n_words else "---:" for column in range(len(header))]]
-    lines += [[_cell(value) for value in row] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    if value is None or value == "":
-        return NOTHING
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return " ".join(str(value).split()).replace("|", "\\|")
 
 
 def _share(part: int, whole: int) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builders.dim_fashion.stats import table
 from builders.dim_fashion.writing import refuse_foreign, write_benchmark
 from builders.instances import Coverage
+from builders.markdown import table
 from builders.sources.fashion_iq import CATEGORY_WORDS, product_of
 from builders.sources.mt_fashioniq import ATTRIBUTES, NAME, Chain, read_chains, read_words
 from builders.sources.pictures import by_stem

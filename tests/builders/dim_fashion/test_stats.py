@@ -7,7 +7,8 @@ import pytest
 
 from builders.dim_fashion import published
 from builders.dim_fashion.audit import audit
-from builders.dim_fashion.stats import table, write_stats
+from builders.dim_fashion.stats import write_stats
+from builders.markdown import table
 from builders.sources import SOURCES
 from retrieval.benchmark import Benchmark, Task
 
