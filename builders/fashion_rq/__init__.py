@@ -1,0 +1,1 @@
+"""FASHION-RQ: a retrieval benchmark mined from a catalogue through the hierarchy of an RQ-VAE."""
