@@ -1,0 +1,190 @@
+"""STATS.md of a build: the paper's Tables 1, 5, 6, 7 and 8 filled in, with the published numbers beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from builders.fashion_rq import published
+from builders.fashion_rq.leaves import DEPTH, above
+from builders.fashion_rq.purity import weighted_purity
+from builders.markdown import NOTHING, table
+from retrieval.rq_benchmark import LABELS, TASKS, Label, Listing, RQBenchmark, TaskName
+
+TASK_NAMES: Mapping[TaskName, str] = {
+    "T1": "T1: ranking",
+    "T2": "T2: relevance classification",
+    "T3": "T3: sibling discrimination",
+    "T4": "T4: paraphrase robustness",
+}
+UNKNOWN = ("", "NA", "None")
+
+
+def write_stats(benchmark: RQBenchmark) -> str:
+    """Markdown, the same for equal input."""
+    parts = [
+        f"# {benchmark.card.get('name', 'FASHION-RQ')}: statistics",
+        _made_by(benchmark.card),
+        *_catalogue(benchmark),
+        *_purity(benchmark),
+        *_fragmentation(benchmark),
+        *_composition(benchmark),
+        *_labels(benchmark),
+        *_queries(benchmark),
+        *_left_out(benchmark.card),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _made_by(card: Mapping[str, Any]) -> str:
+    said = [(name, card[name]) for name in ("command", "checksum", "seed", "writer", "gallery") if name in card]
+    said += [(f"encoder.{name}", value) for name, value in card.get("encoder", {}).items()]
+    said += [(f"settings.{name}", value) for name, value in sorted(card.get("settings", {}).items())]
+    return "\n".join(f"- {name}: `{value}`" for name, value in said)
+
+
+def _catalogue(benchmark: RQBenchmark) -> Iterator[str]:
+    yield "## Table 1: the catalogue and the clusters that are asked for"
+    listings = benchmark.listings.values()
+    rows: list[Sequence[object]] = [("products", len(benchmark.listings), "")]
+    for name in sorted({name for listing in listings for name in listing.attributes} | published.CATALOGUE.keys()):
+        n_values = len(set(_values(benchmark, name).values()))
+        rows.append((f"values of {name.replace('_', ' ')}", n_values or "", published.CATALOGUE.get(name, "")))
+    asked = {query.leaf for query in benchmark.queries.values()}
+    clusters = [len({above(leaf)[depth] for leaf in asked}) for depth in range(DEPTH)]
+    rows.append(("clusters at levels 1 / 2 / 3", _steps(clusters), _steps(published.CLUSTERS)))
+    rows.append(("clusters in all", sum(clusters), sum(published.CLUSTERS)))
+    yield table(("", "here", "published"), rows)
+
+
+def _steps(numbers: Sequence[int]) -> str:
+    return " / ".join(map(str, numbers))
+
+
+def _values(benchmark: RQBenchmark, attribute: str) -> dict[str, str]:
+    """item_id -> value, where one is known."""
+    known = ((item_id, str(one.attributes.get(attribute, ""))) for item_id, one in benchmark.listings.items())
+    return {item_id: value for item_id, value in known if value not in UNKNOWN}
+
+
+def _purity(benchmark: RQBenchmark) -> Iterator[str]:
+    yield "## Table 5: weighted attribute purity by level"
+    codebook = benchmark.card.get("settings", {}).get("codebook")
+    rows = []
+    for name in published.PURITY:
+        here = [weighted_purity(*_clusters_and_values(benchmark, name, depth)) for depth in range(1, DEPTH + 1)]
+        rows.append((name.replace("_", " "), *map(_percent, here), *map(_percent, published.PURITY[name])))
+    levels = [f"level {depth} (codebook {codebook})" for depth in range(1, DEPTH + 1)]
+    yield table(("attribute", *levels, *(f"published, codebook {size}" for size in published.CODEBOOKS)), rows)
+    yield "Share of the products that have the commonest value of their cluster. The paper does not say of which level."
+
+
+def _clusters_and_values(benchmark: RQBenchmark, attribute: str, depth: int) -> tuple[list[str], list[str]]:
+    values = _values(benchmark, attribute)
+    return [above(benchmark.listings[item_id].leaf)[depth - 1] for item_id in values], list(values.values())
+
+
+def _percent(share: float | None) -> str:
+    return NOTHING if share is None else f"{share:.1%}"
+
+
+def _fragmentation(benchmark: RQBenchmark) -> Iterator[str]:
+    yield "## Table 6: clusters by level"
+    rows = []
+    for depth in range(1, DEPTH + 1):
+        sizes = Counter(above(listing.leaf)[depth - 1] for listing in benchmark.listings.values())
+        there = [cell for size in published.CODEBOOKS for cell in published.FRAGMENTATION[size][depth - 1]]
+        rows.append((f"D{depth}", len(sizes), f"{len(benchmark.listings) / len(sizes):.1f}", *there))
+    heads = [f"{head}, published, {size}" for size in published.CODEBOOKS for head in ("clusters", "items a cluster")]
+    yield table(("level", "clusters", "items a cluster", *heads), rows)
+    yield "The paper's Table 6 contradicts itself: 156 clusters at level 1 are more than a codebook of 128 can give."
+
+
+def _composition(benchmark: RQBenchmark) -> Iterator[str]:
+    yield "## Table 7: composition of the tasks"
+    rows = []
+    for task in TASKS:
+        rows_of_task = benchmark.candidates[task]
+        sizes = [len(labels) for labels in rows_of_task.values()]
+        there = published.TASKS[task]
+        leaves = {benchmark.queries[query_id].leaf for query_id in rows_of_task}
+        here = (len(sizes), sum(sizes), _range(sizes), len(leaves))
+        rows.append((TASK_NAMES[task], *here, there.n_queries, there.n_pairs, there.candidates, there.n_leaves))
+    heads = ("queries", "pairs", "candidates a query", "leaves")
+    yield table(("task", *heads, *(f"{head}, published" for head in heads)), rows)
+    groups = Counter(query.group_id for query in benchmark.queries.values())
+    words = [len(query.text.split()) for query in benchmark.queries.values()]
+    of_both = [
+        ("groups of paraphrases", len(groups), 416),
+        ("paraphrases a group", _range(list(groups.values())), published.PARAPHRASES),
+        ("words a query", _range(words), published.QUERY_WORDS),
+    ]
+    yield table(("", "here", "published"), of_both)
+
+
+def _range(numbers: Sequence[int]) -> str:
+    return f"{min(numbers)}–{max(numbers)} (mean {sum(numbers) / len(numbers):.2f})" if numbers else NOTHING
+
+
+def label_shares(benchmark: RQBenchmark, task: TaskName) -> dict[Label, float]:
+    """Of the pairs of a task; empty for a task without."""
+    counts = Counter(label for labels in benchmark.candidates[task].values() for label in labels.values())
+    return {label: counts[label] / counts.total() for label in reversed(LABELS)} if counts else {}
+
+
+def _labels(benchmark: RQBenchmark) -> Iterator[str]:
+    yield "## Table 8: labels of the pairs"
+    rows = []
+    for task in TASKS:
+        here, there = label_shares(benchmark, task), published.LABEL_SHARES.get(task, {})
+        beside = [(_percent(here.get(label)), _percent(there.get(label))) for label in reversed(LABELS)]
+        rows.append((TASK_NAMES[task], *(cell for pair in beside for cell in pair)))
+    yield table(("task", *(f"{label}{end}" for label in reversed(LABELS) for end in ("", ", published"))), rows)
+
+
+def _queries(benchmark: RQBenchmark) -> Iterator[str]:
+    yield "## Queries"
+    queries = benchmark.queries.values()
+    parts = Counter(query.part for query in queries)
+    leaves = Counter({query.leaf: query.part for query in queries}.values())
+    yield table(("part", "leaves", "queries"), [(part, leaves[part], parts[part]) for part in sorted(parts)])
+    named = Counter(name for query in queries for name in query.wanted)
+    values = {name: len({query.wanted[name] for query in queries if name in query.wanted}) for name in named}
+    rows = [(name, n, _percent(n / len(queries)), values[name]) for name, n in named.most_common()]
+    yield table(
+        ("attribute that is named", "queries", "share", "values"), sorted(rows, key=lambda row: (-row[1], row[0]))
+    )
+    asked = Counter(len(query.wanted) for query in queries)
+    yield table(("attributes in a query", "queries"), sorted(asked.items()))
+    words = Counter(len(query.text.split()) for query in queries)
+    yield table(("words in a query", "queries"), sorted(words.items()))
+    yield f"{len({query.text.casefold() for query in queries}):,} of the {len(queries):,} queries differ."
+
+
+def _left_out(card: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Left out"
+    counts = card.get("counts", {})
+    satisfying, kept = counts.get("left_out", {}), counts.get("kept_though_satisfying", {})
+    rows = [
+        (TASK_NAMES[task], label, satisfying.get(task, {}).get(label, 0), kept.get(task, {}).get(label, 0))
+        for task in TASKS
+        for label in LABELS
+        if satisfying.get(task, {}).get(label) or kept.get(task, {}).get(label)
+    ]
+    yield table(("task", "label", "left out", "kept for want of others"), rows, n_words=2)
+    yield (
+        "Draws of products of a lower grade that have everything the words ask for: they are no candidates where there "
+        "are others. Drawn for each query anew, in T4 for each group."
+    )
+    dropped = counts.get("dropped_groups", {})
+    lost: list[Sequence[object]] = [(f"groups of paraphrases: {reason}", n) for reason, n in sorted(dropped.items())]
+    lost += [(f"products: {reason}", n) for reason, n in sorted(counts.get("dropped_products", {}).items())]
+    if lost:
+        yield table(("left out because", "number"), lost)
+
+
+def listing_counts(listings: Sequence[Listing]) -> dict[str, int]:
+    """Products with each attribute, sorted by name."""
+    counted = Counter(name for one in listings for name, value in one.attributes.items() if str(value) not in UNKNOWN)
+    return dict(sorted(counted.items()))

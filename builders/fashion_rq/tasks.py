@@ -1,0 +1,234 @@
+"""The four tasks: candidates of graded relevance for every query, drawn with a seed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from builders.fashion_rq.leaves import Clusters
+from builders.fashion_rq.truth import satisfies
+from retrieval.errors import BenchmarkError
+from retrieval.rq_benchmark import LABELS, TASKS, Label, Listing, Part, RQQuery, TaskName
+
+Candidates = Mapping[TaskName, Mapping[str, Mapping[str, Label]]]
+"""Task -> query_id -> item_id -> label, in a drawn order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How many candidates of each label a query gets; with fewer than `least` in all it gets none."""
+
+    wanted: Mapping[Label, int]
+    least: int
+
+
+RECIPES: Mapping[TaskName, Recipe] = {
+    "T1": Recipe({"exact": 3, "sibling": 4, "related": 4, "irrelevant": 4}, 12),
+    "T2": Recipe({"exact": 2, "sibling": 2, "related": 2, "irrelevant": 2}, 7),
+    "T3": Recipe({"exact": 1, "sibling": 4}, 4),
+    "T4": Recipe({"exact": 3, "sibling": 4, "related": 4, "irrelevant": 4}, 12),
+}
+"""The paper's Tables 7 and 8; T3's one exact candidate is ours: with it alone can nDCG@3 be about four fifths of
+Recall@3, as the paper's Table 2 has it."""
+MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    queries: tuple[RQQuery, ...]
+    """Those that have candidates, sorted by query_id."""
+    candidates: Candidates
+    left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Task -> label -> draws that were turned down since the product has all that the words ask for."""
+    kept: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Task -> label -> such products that are candidates nevertheless: there are no others."""
+    dropped_groups: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> groups of paraphrases without a task."""
+
+
+def compose(
+    listings: Mapping[str, Listing],
+    clusters: Clusters,
+    queries: Sequence[RQQuery],
+    parts: Mapping[str, Part],
+    seed: int,
+) -> Composed:
+    """`parts` by leaf. Raises BenchmarkError where no query is left, or two groups of paraphrases share an id."""
+    drawn = _Drawn()
+    kept_queries: list[RQQuery] = []
+    dropped: Counter[str] = Counter()
+    for group in _groups(queries):
+        pools = _Pools(listings, clusters, group[0])
+        if reason := _why_not(group, pools):
+            dropped[reason] += 1
+            continue
+        of_group = _compose_group(group, pools, seed, drawn)
+        if of_group is None:
+            dropped["too few candidates"] += 1
+            continue
+        for task, rows in of_group.items():
+            drawn.candidates[task].update(rows)
+        kept_queries += [replace(query, part=parts[query.leaf]) for query in group]
+    if not kept_queries:
+        raise BenchmarkError(
+            f"None of the {len(queries)} queries has enough candidates ({_said(dropped)}). Give a larger catalogue, or a "
+            "smaller --codebook."
+        )
+    return Composed(
+        tuple(sorted(kept_queries, key=lambda query: query.query_id)),
+        {task: dict(sorted(rows.items())) for task, rows in drawn.candidates.items()},
+        _nested(drawn.left_out),
+        _nested(drawn.kept),
+        dict(sorted(dropped.items())),
+    )
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """What has been drawn so far."""
+
+    candidates: dict[TaskName, dict[str, dict[str, Label]]] = field(
+        default_factory=lambda: {task: {} for task in TASKS}
+    )
+    left_out: Counter[tuple[TaskName, Label]] = field(default_factory=Counter)
+    kept: Counter[tuple[TaskName, Label]] = field(default_factory=Counter)
+
+
+class _Pools:
+    """The products of each label for one group of paraphrases, and which of them have all that it asks for."""
+
+    def __init__(self, listings: Mapping[str, Listing], clusters: Clusters, query: RQQuery) -> None:
+        self._listings, self._wanted = listings, query.wanted
+        self._satisfying: dict[str, bool] = {}
+        self.group_of: Callable[[str], str] = clusters.group_of
+        self._pools = {label: clusters.pool(query.leaf, label) for label in LABELS}
+        self._pools["exact"] = [item_id for item_id in self._pools["exact"] if self.satisfies(item_id)]
+
+    def of(self, label: Label) -> Sequence[str]:
+        """Exact ones are those that have all that is asked for."""
+        return self._pools[label]
+
+    @property
+    def n_exact(self) -> int:
+        """Duplicates counted once."""
+        return len(set(map(self.group_of, self._pools["exact"])))
+
+    def satisfies(self, item_id: str) -> bool:
+        if item_id not in self._satisfying:
+            self._satisfying[item_id] = satisfies(self._listings[item_id], self._wanted)
+        return self._satisfying[item_id]
+
+
+def _groups(queries: Sequence[RQQuery]) -> Iterator[list[RQQuery]]:
+    """Paraphrases together, in the order of their ids."""
+    groups: dict[str, list[RQQuery]] = defaultdict(list)
+    for query in sorted(queries, key=lambda one: one.query_id):
+        groups[query.group_id].append(query)
+    for group_id in sorted(groups):
+        if len({(query.leaf, *sorted(query.wanted.items())) for query in groups[group_id]}) > 1:
+            raise BenchmarkError(f"The paraphrases of {group_id} ask for different things: write the queries again.")
+        yield groups[group_id]
+
+
+def _why_not(group: Sequence[RQQuery], pools: _Pools) -> str:
+    if not MIN_PARAPHRASES <= len(group) <= MAX_PARAPHRASES:
+        return "too few or too many paraphrases"
+    if pools.n_exact < RECIPES["T1"].wanted["exact"]:
+        return "too few products in the leaf that have all that is asked for"
+    return ""
+
+
+def _compose_group(
+    group: Sequence[RQQuery], pools: _Pools, seed: int, drawn: _Drawn
+) -> dict[TaskName, dict[str, dict[str, Label]]] | None:
+    """Task -> query_id -> candidates; T3 may lack. None where the others do."""
+    found: dict[TaskName, dict[str, dict[str, Label]]] = {}
+    counted = _Drawn()
+    shared = _draw("T4", pools, f"{seed}/T4/{group[0].group_id}", counted)
+    for task in TASKS:
+        rows = {
+            query.query_id: shared if task == "T4" else _draw(task, pools, f"{seed}/{task}/{query.query_id}", counted)
+            for query in group
+        }
+        if all(rows.values()):
+            found[task] = rows
+        elif task != "T3":
+            return None
+    for counts, more in ((drawn.left_out, counted.left_out), (drawn.kept, counted.kept)):
+        counts.update({key: n for key, n in more.items() if key[0] in found})
+    return found
+
+
+def _draw(task: TaskName, pools: _Pools, seed: str, counted: _Drawn) -> dict[str, Label]:
+    """Empty where there are too few. What has all that is asked for, but lies elsewhere, is taken only to reach the
+    least number."""
+    recipe, rng = RECIPES[task], random.Random(seed)
+    chosen: dict[str, Label] = {}
+    reserve: list[tuple[str, Label]] = []
+    groups: set[str] = set()
+    for label, n in recipe.wanted.items():
+        n_left = n
+        for item_id in shuffled(pools.of(label), rng):
+            if n_left == 0:
+                break
+            if pools.group_of(item_id) in groups:
+                continue
+            if label != "exact" and pools.satisfies(item_id):
+                counted.left_out[task, label] += 1
+                reserve.append((item_id, label))
+                continue
+            groups.add(pools.group_of(item_id))
+            chosen[item_id] = label
+            n_left -= 1
+    _fill(chosen, reserve, recipe, pools, task, counted)
+    if len(chosen) < recipe.least or list(chosen.values()).count("exact") < recipe.wanted["exact"]:
+        return {}
+    order = sorted(chosen)
+    rng.shuffle(order)
+    return {item_id: chosen[item_id] for item_id in order}
+
+
+def _fill(
+    chosen: dict[str, Label],
+    reserve: Sequence[tuple[str, Label]],
+    recipe: Recipe,
+    pools: _Pools,
+    task: TaskName,
+    counted: _Drawn,
+) -> None:
+    """From the reserve, in its order, up to the recipe's least number in all."""
+    groups = set(map(pools.group_of, chosen))
+    have = Counter(chosen.values())
+    for item_id, label in reserve:
+        if len(chosen) >= recipe.least:
+            return
+        if pools.group_of(item_id) not in groups and have[label] < recipe.wanted[label]:
+            chosen[item_id] = label
+            groups.add(pools.group_of(item_id))
+            have[label] += 1
+            counted.left_out[task, label] -= 1
+            counted.kept[task, label] += 1
+
+
+def shuffled(pool: Sequence[str], rng: random.Random) -> Iterator[str]:
+    """The pool in a drawn order, of which little is made where little is taken."""
+    moved: dict[int, str] = {}
+    for place in range(len(pool)):
+        other = rng.randrange(place, len(pool))
+        yield moved.get(other, pool[other])
+        moved[other] = moved.get(place, pool[place])
+
+
+def _nested(counts: Mapping[tuple[TaskName, Label], int]) -> dict[str, dict[str, int]]:
+    nested: dict[str, dict[str, int]] = {}
+    for task in TASKS:
+        of_task = {label: counts[task, label] for label in LABELS if counts.get((task, label))}
+        if of_task:
+            nested[task] = of_task
+    return nested
+
+
+def _said(counts: Mapping[str, int]) -> str:
+    return "; ".join(f"{n} groups: {reason}" for reason, n in sorted(counts.items()))
