@@ -236,8 +236,7 @@ def _truth(benchmark: RQBenchmark) -> Iterator[Finding]:
             for name, value in query.wanted.items():
                 if str(listing.attributes.get(name, "")) != value:
                     yield Finding(Rule.WANTED_TRUE, query.query_id, f"{item_id} has no {name} {value!r}")
-            for said in untrue(query, listing):
-                yield Finding(Rule.WORDS_TRUE, query.query_id, f"{item_id}: {said}")
+            yield from (Finding(Rule.WORDS_TRUE, query.query_id, said) for said in untrue(query, [listing]))
 
 
 def _exact(benchmark: RQBenchmark, query_id: str) -> Sequence[str]:

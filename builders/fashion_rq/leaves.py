@@ -43,7 +43,7 @@ class Clusters:
         for listing in sorted(listings, key=lambda one: one.item_id):
             if len(listing.codes) != DEPTH:
                 raise BenchmarkError(
-                    f"The product {listing.item_id} has {len(listing.codes)} codes, not {DEPTH}: build the hierarchy again."
+                    f"The product {listing.item_id} has {len(listing.codes)} codes, not {DEPTH}: build again."
                 )
             for name in ("", *above(listing.leaf)):
                 members[name].append(listing.item_id)
@@ -116,8 +116,8 @@ def _why_none(clusters: Clusters, settings: LeafSettings) -> str:
     leaves = clusters.leaves
     largest = max((clusters.n_available(leaf)["exact"] for leaf in leaves), default=0)
     return (
-        f"None of the {len(leaves)} leaves of the hierarchy can be asked for: a query needs {settings.min_exact} different "
-        f"products in its leaf (the largest has {largest}), {settings.min_siblings} in a sibling leaf and "
+        f"None of the {len(leaves)} leaves of the hierarchy can be asked for: a query needs {settings.min_exact} "
+        f"different products in its leaf (the largest has {largest}), {settings.min_siblings} in a sibling leaf and "
         f"{settings.min_others} each further off. Give a larger catalogue, or a smaller --codebook."
     )
 

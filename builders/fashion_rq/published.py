@@ -31,7 +31,7 @@ FRAGMENTATION: Mapping[int, tuple[tuple[int, float], ...]] = {
     256: ((267, 166.5), (17_378, 3.56), (36_122, 1.23)),
 }
 """Table 6: codebook -> clusters and items a cluster of each level. Its rows contradict themselves: 156 and 267 clusters
-at level 1 are more than codebooks of 128 and 256 have, and 3,378 clusters of 219.2 items are more than any catalogue's."""
+at level 1 are more than codebooks of 128 and 256 have, and 3,378 clusters of 219.2 items more than there are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,10 +151,9 @@ def _queries(benchmark: RQBenchmark) -> Iterator[str]:
     yield table(("part", "leaves", "queries"), [(part, leaves[part], parts[part]) for part in sorted(parts)])
     named = Counter(name for query in queries for name in query.wanted)
     values = {name: len({query.wanted[name] for query in queries if name in query.wanted}) for name in named}
-    rows = [(name, n, _percent(n / len(queries)), values[name]) for name, n in named.most_common()]
-    yield table(
-        ("attribute that is named", "queries", "share", "values"), sorted(rows, key=lambda row: (-row[1], row[0]))
-    )
+    order = sorted(named, key=lambda name: (-named[name], name))
+    rows = [(name, named[name], _percent(named[name] / len(queries)), values[name]) for name in order]
+    yield table(("attribute that is named", "queries", "share", "values"), rows)
     asked = Counter(len(query.wanted) for query in queries)
     yield table(("attributes in a query", "queries"), sorted(asked.items()))
     words = Counter(len(query.text.split()) for query in queries)

@@ -73,8 +73,8 @@ def compose(
         kept_queries += [replace(query, part=parts[query.leaf]) for query in group]
     if not kept_queries:
         raise BenchmarkError(
-            f"None of the {len(queries)} queries has enough candidates ({_said(dropped)}). Give a larger catalogue, or a "
-            "smaller --codebook."
+            f"None of the {len(queries)} queries has enough candidates ({_said(dropped)}). Give a larger catalogue, or "
+            "a smaller --codebook."
         )
     return Composed(
         tuple(sorted(kept_queries, key=lambda query: query.query_id)),
@@ -224,7 +224,7 @@ def shuffled(pool: Sequence[str], rng: random.Random) -> Iterator[str]:
 def _nested(counts: Mapping[tuple[TaskName, Label], int]) -> dict[str, dict[str, int]]:
     nested: dict[str, dict[str, int]] = {}
     for task in TASKS:
-        of_task = {label: counts[task, label] for label in LABELS if counts.get((task, label))}
+        of_task: dict[str, int] = {label: counts[task, label] for label in LABELS if counts.get((task, label))}
         if of_task:
             nested[task] = of_task
     return nested

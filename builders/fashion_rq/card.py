@@ -1,0 +1,92 @@
+"""Settings of a build, how a begun one is known again, and what the card says of its outcome."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from builders.fashion_rq.leaves import DEPTH, LeafSettings, above
+from builders.fashion_rq.tasks import Composed
+from builders.folders import write_lines
+from retrieval.errors import BenchmarkError
+from retrieval.rq_benchmark import LABELS, TASKS, Listing, Part
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSettings:
+    name: str = "fashion-rq"
+    seed: int = 0
+    embed: str = "both"
+    """What vectors are made of: picture, text or both."""
+    codebook: int = 64
+    epochs: int | None = None
+    """None: the hierarchy's own default."""
+    writer: str = "grammar"
+    chat_model: str = ""
+    leaves: LeafSettings = field(default_factory=LeafSettings)
+
+
+def describe_settings(settings: BuildSettings) -> dict[str, Any]:
+    values = asdict(settings)
+    leaves = values.pop("leaves")
+    name, seed = values.pop("name"), values.pop("seed")
+    return {"name": name, "seed": seed, "settings": {**values, **leaves}}
+
+
+def go_on(begun: Path, told: Mapping[str, Any]) -> None:
+    """Note in the file `begun` what the build is made of, or compare with what was noted. Raises BenchmarkError for a
+    difference."""
+    now = json.loads(json.dumps(told))
+    if not begun.exists():
+        begun.parent.mkdir(parents=True, exist_ok=True)
+        write_lines(begun, [json.dumps(now, indent=2, ensure_ascii=False, sort_keys=True)])
+        return
+    try:
+        before = json.loads(begun.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BenchmarkError(f"{begun} is damaged ({error}): delete {begun.parent} and build again.") from error
+    if before == now:
+        return
+    name, old, new = next(_differences(before, now))
+    raise BenchmarkError(
+        f"The build in {begun.parent.parent} was begun with {name} {old!r:.60}, not {new!r:.60}. Choose another --out, "
+        f"or delete {begun.parent} to begin anew, or give the same again to go on."
+    )
+
+
+def _differences(before: Any, now: Any, name: str = "") -> Any:
+    """Name, old and new value of each."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in sorted(before.keys() | now.keys()):
+            if before.get(key) != now.get(key):
+                yield from _differences(before.get(key), now.get(key), f"{name}.{key}".strip("."))
+    else:
+        yield name or "something", before, now
+
+
+def describe_outcome(
+    listings: Sequence[Listing], leaves: Mapping[str, Part], composed: Composed, skipped: Mapping[str, int]
+) -> dict[str, Any]:
+    """The card's counts."""
+    asked = {query.leaf for query in composed.queries}
+    labels = {task: dict.fromkeys(reversed(LABELS), 0) for task in TASKS}
+    for task, rows in composed.candidates.items():
+        for of_query in rows.values():
+            for label in of_query.values():
+                labels[task][label] += 1
+    return {
+        "products": len(listings),
+        "dropped_products": dict(sorted(skipped.items())),
+        "clusters": [len({above(listing.leaf)[depth] for listing in listings}) for depth in range(DEPTH)],
+        "chosen_leaves": len(leaves),
+        "asked_clusters": [len({above(leaf)[depth] for leaf in asked}) for depth in range(DEPTH)],
+        "groups": len({query.group_id for query in composed.queries}),
+        "queries": {task: len(composed.candidates[task]) for task in TASKS},
+        "labels": labels,
+        "left_out": composed.left_out,
+        "kept_though_satisfying": composed.kept,
+        "dropped_groups": composed.dropped_groups,
+    }
