@@ -19,6 +19,7 @@ from retrieval import command
 from retrieval.benchmark import read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.errors import BenchmarkError
+from retrieval.recorded import held_out_products
 
 MAX_DIGITS = 12
 """Of a limit."""
@@ -60,6 +61,10 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
 def _add_build(parser: argparse.ArgumentParser) -> None:
     _add_sources(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the benchmark")
+    parser.add_argument(
+        "--without", type=Path, metavar="BENCHMARK",
+        help="leave out the products that a val or test session of that benchmark shows or asks for",
+    )  # fmt: skip
     parser.add_argument("--name", default="dim-fashion", help="begins every session_id")
     parser.add_argument("--sessions", type=int, default=5000, help="walks; the checks leave fewer sessions")
     parser.add_argument("--threshold", type=float, default=THRESHOLD, help="least cosine of a bridge")
@@ -122,7 +127,8 @@ def _build(arguments: argparse.Namespace) -> int:
     )
     choices = _choices(arguments)
     encoder = EmbeddedEncoder.open(arguments.encoder)
-    card = build(arguments.out, choices, settings, encoder, _annotator_maker(arguments), _command(arguments))
+    held_out = held_out_products(read_benchmark(arguments.without)) if arguments.without else frozenset()
+    card = build(arguments.out, choices, settings, encoder, _annotator_maker(arguments), _command(arguments), held_out)
     counts = card["counts"]
     print(f"{arguments.out}: {counts['sessions']} sessions, {counts['turns']} turns, {card['checksum']}")
     return 0
@@ -208,6 +214,8 @@ def _command(arguments: argparse.Namespace) -> str:
         parts.append(f"--chat-url URL --chat-model {arguments.chat_model}")
     if arguments.encoder != DEFAULT_FOLDER:
         parts.append("--encoder DIR")
+    if arguments.without:
+        parts.append(f"--without {read_benchmark(arguments.without).card['checksum']}")
     return " ".join((*parts, "--out DIR"))
 
 

@@ -7,11 +7,12 @@ import logging
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from builders.dim_fashion.apart import without_products
 from builders.dim_fashion.bridges import Bridges, dataset_masks, find_bridges
 from builders.dim_fashion.card import (
     BuildSettings,
@@ -63,8 +64,9 @@ def build(
     encoder: Encoder,
     make_annotator: AnnotatorMaker,
     command: str,
+    without: Container[str] = (),
 ) -> dict[str, Any]:
-    """Build the benchmark in `out` and return its card.
+    """Build the benchmark in `out` and return its card. without: products that no instance may ask for (`apart`).
 
     Raises BenchmarkError, SourceError, ChatError, DependencyError; whatever is raised, `out` then holds no
     finished benchmark that it did not hold before. Pictures and vectors that were made stay for the next try.
@@ -74,18 +76,18 @@ def build(
     if (out / CARD).exists():
         log.info("%s holds a finished benchmark; this one takes its place once it is finished too", out)
     with claimed(out, {choice.name: choice.folder for choice in choices}):
-        return _build(out, choices, settings, encoder, make_annotator, command)
+        sources = [without_products(source, without) for source in read_sources(out, choices, settings.seed)]
+        return _build(out, sources, settings, encoder, make_annotator, command)
 
 
 def _build(
     out: Path,
-    choices: Sequence[SourceChoice],
+    sources: Sequence[SourceData],
     settings: BuildSettings,
     encoder: Encoder,
     make_annotator: AnnotatorMaker,
     command: str,
 ) -> dict[str, Any]:
-    sources = read_sources(out, choices, settings.seed)
     _refuse_nothing(sources)
     pictures = _pictures(sources)
     paths = {picture: source.root / image.path for source in sources for picture, image in source.images.items()}

@@ -31,11 +31,10 @@ from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
-from retrieval.fashion_am.single_turns import single_turns
-from retrieval.fashion_am.turns import TurnBatch, Turns, train_pictures
+from retrieval.fashion_am.taught import open_taught
+from retrieval.fashion_am.turns import TurnBatch, Turns
 from retrieval.fashion_am.validation import Validation, open_validation
-from retrieval.fashion_am.vectors import picture_vectors
-from retrieval.recorded import Example, examples
+from retrieval.recorded import Example
 
 if TYPE_CHECKING:
     from retrieval.protocols import Embeddings
@@ -74,25 +73,23 @@ class Material:
 
     readings: tuple[Sequence[Example], Sequence[Example]]
     gallery: Sequence[str]
-    """Gallery pictures of the train split's turns, from which negatives are drawn."""
+    """Gallery pictures from which negatives are drawn."""
     features: StoredFeatures
     validation: Validation
     made_of: str
-    """Benchmark and towers."""
+    """Benchmarks and towers."""
 
 
-def read_material(benchmark: Benchmark, towers: Towers, folder: Path, reads_tokens: bool = True) -> Material:
-    """Frozen features of the train and val splits; `folder` keeps them. reads_tokens: also hidden states."""
-    vectors = picture_vectors(benchmark, towers, folder)
-    train = benchmark.split("train")
-    extra = single_turns(benchmark)
-    readings = ([*examples(benchmark, train, "previous"), *extra], [*examples(benchmark, train, "resolved"), *extra])
-    validation = open_validation(benchmark, vectors)
-    texts = _texts((*readings[0], *validation.examples))
+def read_material(
+    benchmark: Benchmark, also: Sequence[Benchmark], towers: Towers, folder: Path, reads_tokens: bool = True
+) -> Material:
+    """Frozen features of what is taught and of the val split; `folder` keeps them. reads_tokens: also hidden states."""
+    taught = open_taught(benchmark, also, towers, folder, single=True)
+    validation = open_validation(benchmark, taught.vectors)
+    texts = _texts((*taught.readings[0], *validation.examples))
     bank = TextTrunk().bank(texts, folder / "text_states.pt") if reads_tokens else None
-    features = StoredFeatures(vectors, joint_vectors(towers, texts, folder), bank)
-    made_of = f"{benchmark.card['checksum']} {towers.name}"
-    return Material(readings, train_pictures(benchmark, readings[0]), features, validation, made_of)
+    features = StoredFeatures(taught.vectors, joint_vectors(towers, texts, folder), bank)
+    return Material(taught.readings, taught.negatives, features, validation, f"{taught.made_of} {towers.name}")
 
 
 def _texts(turns: Iterable[Example]) -> set[str]:
@@ -162,7 +159,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = replace(SETTINGS[arguments.kind], seed=arguments.seed, **_chosen(arguments))
     benchmark, towers = read_benchmark(arguments.benchmark), Towers.open(arguments.towers)
     reads_tokens = KINDS[arguments.kind].reads_tokens
-    material = read_material(benchmark, towers, arguments.vectors or arguments.out / "vectors", reads_tokens)
+    also = [read_benchmark(folder) for folder in arguments.also]
+    material = read_material(benchmark, also, towers, arguments.vectors or arguments.out / "vectors", reads_tokens)
     started = time.monotonic()
     model = train(arguments.kind, material, settings, arguments.out)
     log.info("trained in %.0f s", time.monotonic() - started)
@@ -170,7 +168,7 @@ def run(arguments: argparse.Namespace) -> int:
     fused = material.validation.scores(late_fusion(material.validation.examples, material.features))
     card = {
         "settings": asdict(settings),
-        "benchmark": benchmark.card.get("checksum"),
+        "made_of": material.made_of,
         "validation": reached,
         "late_fusion": fused,
     }
@@ -189,6 +187,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m retrieval.baselines.train", description=__doc__)
     parser.add_argument("kind", choices=sorted(KINDS))
     parser.add_argument("--benchmark", type=Path, required=True, help="folder that `builders.dim_fashion build` wrote")
+    parser.add_argument(
+        "--also", type=Path, nargs="*", default=[], metavar="BENCHMARK",
+        help="further ones, built --without the first, all of whose sessions train",
+    )  # fmt: skip
     parser.add_argument("--towers", type=Path, default=DEFAULT_FOLDER, help="folder of the frozen towers")
     parser.add_argument("--vectors", type=Path, help="keeps the features of pictures and texts; default: OUT/vectors")
     parser.add_argument("--out", type=Path, required=True, help="checkpoint and metrics of this run")

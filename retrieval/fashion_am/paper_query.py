@@ -19,14 +19,13 @@ from retrieval.fashion_am.clip import open_towers
 from retrieval.fashion_am.clip_encoder import ClipEncoder
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.processes import open_accelerator, rank
-from retrieval.fashion_am.query import READINGS, QuerySettings
+from retrieval.fashion_am.query import QuerySettings
 from retrieval.fashion_am.qwen import ContextReader, QwenData, QwenQueryEncoder, QwenSettings, open_qwen
 from retrieval.fashion_am.serving import export_server
 from retrieval.fashion_am.stage_files import device_of, first_process_first
-from retrieval.fashion_am.turns import Turns, train_pictures
+from retrieval.fashion_am.taught import READINGS, open_taught
+from retrieval.fashion_am.turns import Turns
 from retrieval.fashion_am.validation import open_validation
-from retrieval.fashion_am.vectors import picture_vectors
-from retrieval.recorded import examples
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -38,8 +37,9 @@ def run(arguments: argparse.Namespace) -> None:
     accelerator = open_accelerator(arguments.precision)
     device = device_of(accelerator)
     towers = ClipEncoder(open_towers(str(arguments.towers)).to(device))
+    also = [read_benchmark(folder) for folder in arguments.also]
     with first_process_first(arguments):
-        vectors = picture_vectors(benchmark, towers, arguments.vectors or arguments.out / "vectors")
+        taught = open_taught(benchmark, also, towers, arguments.vectors or arguments.out / "vectors", single=False)
     model, processor = open_qwen(arguments.backbone, paper.LIMITS, arguments.precision)
     reader = ContextReader(processor, open_template("full"), paper.LIMITS)
     torch.manual_seed(settings.seed)
@@ -47,12 +47,12 @@ def run(arguments: argparse.Namespace) -> None:
         model, towers.manifest.dim, QwenSettings(settings.suffix, settings.dropout, paper.LIMITS)
     ).to(device)
     data: Any = QwenData(reader, settings.chunk)
-    readings = [examples(benchmark, benchmark.split("train"), reading) for reading in READINGS]
-    validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
-    gallery = train_pictures(benchmark, readings[0])
-    turns = Turns(readings, vectors, gallery, settings.batch, settings.negatives, settings.seed)
+    validations = {reading: open_validation(benchmark, taught.vectors, references=reading) for reading in READINGS}
+    turns = Turns(
+        taught.readings, taught.vectors, taught.negatives, settings.batch, settings.negatives, settings.seed
+    )  # fmt: skip
     made_of = {
-        "benchmark": benchmark.card["checksum"],
+        "benchmark": taught.made_of,
         "towers": towers.name,
         "template": reader.template.revision,
         "backbone": arguments.backbone,
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
         card: dict[str, Any] = {
             "settings": asdict(settings),
             "trained": made_of,
-            "n_turns": len(readings[0]),
+            "n_turns": len(taught.readings[0]),
             "scores": found,
         }
         if arguments.towers.is_dir():  # where `open_encoder` finds the gallery's side

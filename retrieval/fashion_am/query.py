@@ -28,13 +28,12 @@ from retrieval.fashion_am.processes import autocast, open_accelerator, own_share
 from retrieval.fashion_am.query_encoder import Residual
 from retrieval.fashion_am.query_inputs import PICTURES, Inputs, QueryData, tokenize_by
 from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
-from retrieval.fashion_am.single_turns import single_turns
 from retrieval.fashion_am.stage_files import first_process_first
-from retrieval.fashion_am.turns import TurnBatch, Turns, kin_of, train_pictures
+from retrieval.fashion_am.taught import READINGS, open_taught
+from retrieval.fashion_am.turns import TurnBatch, Turns, kin_of
 from retrieval.fashion_am.validation import Validation, open_validation
-from retrieval.fashion_am.vectors import picture_vectors
 from retrieval.fashion_am.vlp_command import base_weights
-from retrieval.recorded import Example, References, examples
+from retrieval.recorded import References
 
 if TYPE_CHECKING:
     from retrieval.protocols import Embeddings
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 ALONE_RATE = 1e-3
 M = TypeVar("M", bound=nn.Module)
-READINGS: tuple[References, References] = ("previous", "resolved")
 
 
 def encode(model: nn.Module, chunks: Sequence[Iterable[Tensor | None]]) -> Tensor:
@@ -160,6 +158,10 @@ def scores(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", type=Path, required=True, help="folder that a builder wrote")
+    parser.add_argument(
+        "--also", type=Path, nargs="*", default=[], metavar="BENCHMARK",
+        help="further ones, built --without the first, all of whose sessions train",
+    )  # fmt: skip
     parser.add_argument("--size", choices=["mini", "paper"], default="mini", help="paper: Qwen3.5; %(default)s")
     parser.add_argument("--backbone", help="with --size paper: a Qwen3.5, by its folder or a hub's name")
     parser.add_argument(
@@ -192,31 +194,29 @@ def run(arguments: argparse.Namespace) -> None:
     benchmark = read_benchmark(arguments.benchmark)
     towers, template = Towers.open(arguments.towers), open_template("compact")
     kept = arguments.vectors or arguments.out / "vectors"
+    also = [read_benchmark(folder) for folder in arguments.also]
     with first_process_first(arguments):
-        vectors = picture_vectors(benchmark, towers, kept)
-    extra = single_turns(benchmark) if settings.single else []
-    readings = [[*examples(benchmark, benchmark.split("train"), reading), *extra] for reading in READINGS]
+        taught = open_taught(benchmark, also, towers, kept, single=settings.single)
+    vectors = taught.vectors
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
-    turns = [*readings[0], *validations[READINGS[0]].examples]
+    turns = [*taught.readings[0], *validations[READINGS[0]].examples]
     with first_process_first(arguments):
         texts = joint_vectors(towers, ((each.query.request or each.query.text).strip() for each in turns), kept)
     data = QueryData(settings, template, tokenize_by(arguments.towers), vectors, texts)
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim
     model = open_mini(settings, dim)
-    gallery = train_pictures(benchmark, readings[0])
-    taught = with_pictures(readings, data) if settings.residual else readings
     batches = Turns(
-        taught,
+        taught.readings,
         vectors,
-        gallery,
+        taught.negatives,
         settings.batch,
         settings.negatives,
         settings.seed,
-        kin=kin_of(benchmark, gallery),
+        kin=kin_of(benchmark, [each for each in taught.negatives if each in benchmark.images]),
         hard=settings.hard,
     )
-    made_of = {"benchmark": benchmark.card["checksum"], "towers": towers.name, "template": template.revision}
+    made_of = {"benchmark": taught.made_of, "towers": towers.name, "template": template.revision}
     accelerator = open_accelerator(arguments.precision)
 
     def validate(module: nn.Module) -> dict[str, float]:
@@ -227,17 +227,11 @@ def run(arguments: argparse.Namespace) -> None:
         accelerator=accelerator, tensorboard=arguments.tensorboard,
     )  # fmt: skip
     found = scores(trained, data, validations)
-    card = {"settings": asdict(settings), **made_of, "n_turns": len(taught[0]), "scores": found}
+    card = {"settings": asdict(settings), **made_of, "n_turns": len(taught.readings[0]), "scores": found}
     if rank(accelerator) == 0:
         write_query_encoder(trained, arguments.out, card)
         export_query(trained, arguments.towers, template, settings, arguments.export, card)
         sys.stdout.write(json.dumps(found) + "\n")
-
-
-def with_pictures(readings: Sequence[Sequence[Example]], data: QueryData) -> list[list[Example]]:
-    """The turns whose context holds a picture: to those without one the residual answers with the words' own vector."""
-    kept = [i for i, example in enumerate(readings[0]) if data.packed(example.query).pictures]
-    return [[reading[i] for i in kept] for reading in readings]
 
 
 def open_mini(settings: QuerySettings, dim: int) -> MiniQueryEncoder:

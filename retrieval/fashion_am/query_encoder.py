@@ -63,7 +63,9 @@ class QueryEncoder(nn.Module):
         pooled = self.head.norm(last.mean(1))
         weights = self.residual.attention(pooled, context, shown)
         late: Tensor = self.residual.fused(weights, self.residual.read(pooled), shown)
-        vectors = F.normalize(_or_words_alone(late + self.head.linear(pooled), shown).float(), dim=1)
+        vectors = F.normalize((late + self.head.linear(pooled)).float(), dim=1)
+        if not self.training:
+            vectors = _or_words_alone(vectors, shown)
         if meant is None:
             return vectors
         share = torch.where(meant.sum(1) > 0, (weights * meant).sum(1), torch.ones_like(weights[:, 0]))
@@ -101,7 +103,8 @@ class Head(nn.Module):
 class Residual(nn.Module):
     """Late fusion with learned amounts (ours): attention over the context's pictures, plus the request's own vector,
     plus what a small network makes of both. Untrained it is about late fusion of the current references and words; the
-    backbone has a say in each part as training goes on. A context without any picture is the request's own vector."""
+    backbone has a say in each part as training goes on. Once trained, a context without any picture is the
+    request's own vector."""
 
     def __init__(self, width: int, dim: int) -> None:
         super().__init__()
@@ -117,7 +120,8 @@ class Residual(nn.Module):
         """What it makes where the backbone has no say: unit vectors (n, dim)."""
         shown = Shown(pictures, roles, roles, requests)
         weights = _shares(self.favour[roles], roles)
-        return F.normalize(_or_words_alone(self.fused(weights, torch.zeros(()), shown), shown), dim=1)
+        vectors = F.normalize(self.fused(weights, torch.zeros(()), shown), dim=1)
+        return vectors if self.training else _or_words_alone(vectors, shown)
 
     def of_its_own(self) -> list[nn.Parameter]:
         """Those that count without a backbone."""
@@ -147,7 +151,10 @@ def _shares(logits: Tensor, roles: Tensor) -> Tensor:
 
 
 def _or_words_alone(fused: Tensor, shown: Shown) -> Tensor:
-    """Where a context has no picture there is nothing to fuse: the towers' own vector of the words stands."""
+    """Where a context has no picture there is nothing to fuse: the towers' own vector of the words stands.
+
+    Not in training: what words want is learnt from these contexts too.
+    """
     bare = (shown.roles == ABSENT).all(1, keepdim=True)
     return torch.where(bare, shown.requests.to(fused.dtype), fused)
 

@@ -13,6 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from retrieval import images
+from retrieval.errors import TrainingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 BATCH = 256
+SAME_WITHIN = 1e-3
+"""Numbers of two vectors of one picture."""
 
 
 class PictureEncoder(Protocol):
@@ -45,6 +48,16 @@ class PictureVectors:
     def of(self, image_ids: Sequence[str]) -> Embeddings:
         """(len(image_ids), dim). Raises KeyError for a picture that is not there."""
         return self.vectors[[self.row[image_id] for image_id in image_ids]]
+
+
+def joined(one: PictureVectors, other: PictureVectors) -> PictureVectors:
+    """All pictures of both. Raises TrainingError where one image_id is not one picture."""
+    shared = sorted(one.row.keys() & other.row.keys())
+    if shared and np.abs(one.of(shared) - other.of(shared)).max() > SAME_WITHIN:
+        raise TrainingError("Two benchmarks give one image_id to two pictures: build them with the same --seed.")
+    new = sorted(other.row.keys() - one.row.keys())
+    row = {**one.row, **{image_id: len(one.vectors) + at for at, image_id in enumerate(new)}}
+    return PictureVectors(row, np.concatenate([one.vectors, other.of(new)]))
 
 
 def picture_vectors(benchmark: Benchmark, encoder: PictureEncoder, out: Path) -> PictureVectors:
