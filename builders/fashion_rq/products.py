@@ -140,7 +140,7 @@ def _kind_of(entry: Skipped) -> str:
 def _check(gallery: Path, products: Products, columns: set[str]) -> None:
     if not any(listing.attributes for listing in products.listings):
         raise GalleryError(
-            f"No column of {gallery} that the mapping names has a value (found: {', '.join(sorted(columns)) or 'none'})."
+            f"No column of {gallery} that the mapping names has a value: it has {', '.join(sorted(columns)) or 'none'}."
             " Without attributes there is nothing to ask for: write a mapping with the columns of this catalogue."
         )
     if len(products.listings) == 1:

@@ -1,0 +1,142 @@
+"""One unit vector for each product by the project's encoder, kept on disk: an interrupted run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from builders.fashion_rq.products import Products
+from retrieval.errors import GalleryError, ImageError
+from retrieval.images import UPLOAD_SIDE, open_picture
+from retrieval.rq_benchmark import Listing
+from retrieval.schema import Image, Item, Query
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+    from retrieval.protocols import Embeddings, Encoder
+
+log = logging.getLogger(__name__)
+
+What = Literal["picture", "text", "both"]
+CHUNK = 512
+DECODE_THREADS = 2
+
+
+def embed(
+    encoder: Encoder, products: Products, what: What, cache: Path, *, progress: bool = True
+) -> tuple[Products, Embeddings]:
+    """The products whose pictures can be decoded, and their vectors: float32 (n, dim), read-only, a map of a file.
+
+    `both` sets the picture's and the text's vector side by side, each times 1/sqrt 2: a cosine is then the mean of the
+    two cosines (ours). `cache` may be shared: file names carry the encoder, `what` and the products.
+    Raises GalleryError when no picture can be decoded.
+    """
+    if what == "both":
+        seen, pictures = embed(encoder, products, "picture", cache, progress=progress)
+        _, texts = embed(encoder, seen, "text", cache, progress=progress)
+        file = cache / f"{_key(encoder, seen, what)}.npy"
+        if not file.exists():
+            _write(file, np.concatenate([pictures, texts], axis=1) * np.float32(0.5**0.5))
+        return seen, _mapped(file)
+    file = cache / f"{_key(encoder, products, what)}.npy"
+    if not file.exists():
+        _assemble(file, encoder, products, what, progress)
+    vectors = _mapped(file)
+    usable = np.flatnonzero(np.einsum("nd,nd->n", vectors, vectors) > 0).tolist()
+    if len(usable) == len(products.listings):
+        return products, vectors
+    if not len(usable):
+        raise GalleryError("Not one picture of the catalogue can be decoded: fetch it again.")
+    log.warning("%d products are left out: their pictures cannot be decoded", len(vectors) - len(usable))
+    kept = replace(products, listings=tuple(products.listings[row] for row in usable))
+    return kept, vectors[usable]
+
+
+def _key(encoder: Encoder, products: Products, what: What) -> str:
+    digest = hashlib.sha256(f"{encoder.manifest!r}\n{what}\n{products.checksum}".encode())
+    return f"{what}-{digest.hexdigest()[:24]}"
+
+
+def _assemble(file: Path, encoder: Encoder, products: Products, what: What, progress: bool) -> None:
+    """Encodes in parts, joins them into `file` and removes them."""
+    from tqdm import tqdm
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    listings = products.listings
+    parts = [file.with_suffix(f".{start:08d}.npy") for start in range(0, len(listings), CHUNK)]
+    with (
+        ThreadPoolExecutor(DECODE_THREADS) as pool,
+        tqdm(total=len(listings), unit="product", desc=f"Encoding ({what})", disable=not progress) as bar,
+    ):
+        for number, part in enumerate(parts):
+            chunk = listings[number * CHUNK : (number + 1) * CHUNK]
+            if not part.exists():
+                _write(
+                    part,
+                    _pictures(encoder, chunk, products.images, pool) if what == "picture" else _texts(encoder, chunk),
+                )
+            bar.update(len(chunk))
+    joined = np.lib.format.open_memmap(
+        _partial(file), mode="w+", dtype=np.float32, shape=(len(listings), encoder.manifest.dim)
+    )
+    for number, part in enumerate(parts):
+        joined[number * CHUNK : (number + 1) * CHUNK] = np.load(part, allow_pickle=False)
+    joined.flush()
+    del joined
+    _partial(file).replace(file)
+    for part in parts:
+        part.unlink()
+
+
+def _pictures(
+    encoder: Encoder, listings: Sequence[Listing], images: Mapping[str, Image], pool: ThreadPoolExecutor
+) -> Embeddings:
+    """Rows of pictures that cannot be decoded are 0."""
+    vectors = np.zeros((len(listings), encoder.manifest.dim), np.float32)
+    items = [Item(listing.item_id, images[listing.item_id], listing.name) for listing in listings]
+    opened: list[Picture | None] = list(pool.map(_open, items))
+    rows = [row for row, picture in enumerate(opened) if picture is not None]
+    if rows:
+        vectors[rows] = encoder.encode_items([items[row] for row in rows], [p for p in opened if p is not None])
+    return vectors
+
+
+def _open(item: Item) -> Picture | None:
+    try:
+        return open_picture(item.image.path, UPLOAD_SIDE)
+    except ImageError as error:
+        log.warning("%s: %s", item.item_id, error)
+        return None
+
+
+def _texts(encoder: Encoder, listings: Sequence[Listing]) -> Embeddings:
+    return encoder.encode_queries([Query(listing.item_id, listing.text) for listing in listings])
+
+
+def _write(file: Path, vectors: Embeddings) -> None:
+    with _partial(file).open("wb") as out:
+        np.save(out, vectors, allow_pickle=False)
+        out.flush()
+        os.fsync(out.fileno())
+    _partial(file).replace(file)
+
+
+def _partial(file: Path) -> Path:
+    return file.with_name(file.name + ".partial")
+
+
+def _mapped(file: Path) -> Embeddings:
+    """Raises GalleryError for a file that a full disk or a crash has spoilt."""
+    try:
+        return cast("Embeddings", np.load(file, mmap_mode="r", allow_pickle=False))
+    except (OSError, ValueError, EOFError) as error:
+        raise GalleryError(f"{file} is damaged ({error}): delete it, and its vectors are made again.") from error
