@@ -1,4 +1,4 @@
-"""Scores: `replay` recorded sessions through the agent or rank them `alone`, `report`, `compare`, `tables`, `t2i`."""
+"""Scores: `replay` sessions through the agent or rank them `alone`, `report`, `compare`, `tables`, `t2i`, `rqbench`."""
 
 from __future__ import annotations
 
@@ -91,6 +91,12 @@ def _print_encoder(folder: Path, encoder: Encoder) -> None:
     system, towers = read_system(folder), f"{encoder.manifest.encoder} {encoder.manifest.revision}"
     queries = "" if system.kind == LATE_FUSION else f", queries by {system.kind} {system.query_revision}"
     print(f"encoder: {towers}{queries}, pictures alone, exact cosine")
+
+
+def rqbench(arguments: argparse.Namespace) -> None:
+    from eval.rqbench.command import score
+
+    print(score(arguments))
 
 
 def _request(arguments: argparse.Namespace) -> Request:
@@ -287,10 +293,18 @@ def _add_tables(commands: Any) -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes of each replay")
 
 
+def _add_rqbench(commands: Any) -> None:
+    from eval.rqbench.command import add_arguments
+
+    parser = commands.add_parser("rqbench", help="systems on the tasks of a FASHION-RQ benchmark")
+    parser.set_defaults(action=rqbench)
+    add_arguments(parser)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for add in (_add_replay, _add_alone, _add_scoring, _add_tables, _add_t2i):
+    for add in (_add_replay, _add_alone, _add_scoring, _add_tables, _add_t2i, _add_rqbench):
         add(commands)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
