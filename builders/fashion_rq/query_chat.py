@@ -1,0 +1,156 @@
+"""Queries worded by a model behind any OpenAI-compatible endpoint; what does not hold is asked for again, then replaced
+by the grammar's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from builders.fashion_rq.grammar import MAX_WORDS, MIN_WORDS, paraphrases
+from builders.fashion_rq.lexicon import AGE_OF, fold, kind_of, words_in
+from builders.fashion_rq.query_writing import Asked, rng_of
+from builders.fashion_rq.truth import claims_of, is_true, unsaid
+from retrieval.chat import ChatEndpoint, ChatSettings, Form, Question
+from retrieval.chat.questions import prompt_version
+
+log = logging.getLogger(__name__)
+
+MAX_ROUNDS = 3
+"""Questions about one leaf, refused requests included (ours)."""
+MAX_CHARACTERS = 200
+MIN_BRAND = 3
+"""Letters of a brand that is looked for in a request."""
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"queries": {"type": "array", "items": {"type": "string"}}},
+    "required": ["queries"],
+    "additionalProperties": False,
+}
+
+
+class ChatWriter:
+    """Answers are kept in the file `cache`: a run that was interrupted asks only what is left."""
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        cache: Path,
+        brands: Collection[str] = (),
+        settings: ChatSettings | None = None,
+    ) -> None:
+        """`base_url` ends in /v1; `brands` are the catalogue's, which no request names unasked.
+
+        Raises ChatError for a damaged cache, or for what is no address.
+        """
+        self._endpoint = ChatEndpoint(base_url, model, cache, settings)
+        self._brands = _brand_pattern(brands)
+        self.n_replaced = 0
+        """Requests of the last `write` that are the grammar's, since the model had none that holds."""
+
+    @property
+    def name(self) -> str:
+        version = prompt_version(prompt_text(), FORM)
+        digest = hashlib.sha256(json.dumps([self._endpoint.asked_of, version]).encode()).hexdigest()
+        return f"chat-{self._endpoint.model}-{digest[:8]}"
+
+    def write(self, asked: Sequence[Asked], seed: int) -> list[list[str]]:
+        """For each, its paraphrases, no two equal. Raises ChatError where the endpoint gives no answers."""
+        found: list[dict[tuple[str, ...], str]] = [{} for _ in asked]
+        refused: list[dict[str, str]] = [{} for _ in asked]
+        for number in range(1, MAX_ROUNDS + 1):
+            open_ones = [place for place, each in enumerate(asked) if len(found[place]) < each.count]
+            if not open_ones:
+                break
+            questions = [ask(asked[place], list(found[place].values()), refused[place]) for place in open_ones]
+            answers = self._endpoint.answers(f"Queries, round {number}", questions)
+            for place, answer in zip(open_ones, answers, strict=True):
+                self._take(asked[place], answer["queries"], found[place], refused[place])
+        self.n_replaced = 0
+        for each, texts in zip(asked, found, strict=True):
+            self.n_replaced += _fill(texts, each, seed)
+        log.info("%d requests are the grammar's: the model's did not hold", self.n_replaced)
+        return [list(texts.values()) for texts in found]
+
+    def _take(
+        self, asked: Asked, texts: Sequence[str], found: dict[tuple[str, ...], str], refused: dict[str, str]
+    ) -> None:
+        for raw in texts:
+            text = " ".join(raw.split())
+            reason = self.problem(text, asked.wanted)
+            if words_in(text) in found:
+                reason = "it is there already"
+            if reason:
+                refused[text[:MAX_CHARACTERS]] = reason
+            elif len(found) < asked.count:
+                found[words_in(text)] = text
+
+    def problem(self, text: str, wanted: Mapping[str, str]) -> str:
+        """What is wrong with a request, or ""."""
+        if len(text) > MAX_CHARACTERS or not text.isprintable() or not MIN_WORDS <= len(text.split()) <= MAX_WORDS:
+            return f"it has {len(text.split())} words or strange characters"
+        if re.search(r"\d", text):
+            return "it names a number"
+        if missing := unsaid(text, wanted):
+            return f"it does not say the {missing[0].replace('_', ' ')}"
+        for claim in claims_of(text, wanted):
+            if not is_true(claim, _known(wanted)):
+                return f"it says {claim.words}, which is not asked for"
+        for brand in self._brands.findall(text) if self._brands else ():
+            if fold(brand) not in {fold(value) for value in wanted.values()}:
+                return f"it says {brand}, which is not asked for"
+        return ""
+
+
+def ask(asked: Asked, found: Sequence[str] = (), refused: Mapping[str, str] | None = None) -> Question:
+    """For the requests that are missing beside those found."""
+    lines = [f"{name.replace('_', ' ')}: {value}" for name, value in asked.wanted.items()]
+    parts = ["Wanted:\n" + "\n".join(lines), f"Write {asked.count - len(found)} requests."]
+    if found:
+        parts.append("There are already:\n" + "\n".join(found))
+    if refused:
+        parts.append("Refused:\n" + "\n".join(f"{text} ({reason})" for text, reason in refused.items()))
+    return Question(f"the queries of leaf {asked.leaf}", prompt_text(), parts, FORM, max_tokens=60 * asked.count + 100)
+
+
+@cache
+def prompt_text() -> str:
+    return (Path(__file__).parent / "prompts" / "queries.md").read_text(encoding="utf-8").strip()
+
+
+def check(answer: Mapping[str, Any]) -> None:
+    """Raises ValueError that says what is wrong with an answer's form."""
+    queries = answer.get("queries")
+    if not isinstance(queries, list) or not queries or not all(isinstance(text, str) for text in queries):
+        raise ValueError(f"'queries' is {queries!r:.80}, no list of texts")
+
+
+FORM = Form("queries", SCHEMA, check)
+
+
+def _known(wanted: Mapping[str, str]) -> dict[str, str]:
+    """What is wanted, and what that implies: the age of men, the occasion of sports shoes."""
+    age = AGE_OF.get(fold(wanted.get("gender")), "")
+    return {"age": age, "occasion": kind_of(wanted.get("product_type", "")).occasion, **wanted}
+
+
+def _brand_pattern(brands: Collection[str]) -> re.Pattern[str] | None:
+    """Brands as they are spelt: "Only" is one, "only" is none."""
+    names = sorted({brand for brand in brands if len(brand) >= MIN_BRAND}, key=lambda brand: (-len(brand), brand))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
+
+
+def _fill(texts: dict[tuple[str, ...], str], asked: Asked, seed: int) -> int:
+    """Requests of the grammar up to the number asked for; how many."""
+    n_before = len(texts)
+    if n_before < asked.count:
+        for saying in paraphrases(asked.wanted, 2 * asked.count, rng_of(seed, "words", asked.leaf)):
+            if len(texts) < asked.count:
+                texts.setdefault(words_in(saying.text), saying.text)
+    return len(texts) - n_before

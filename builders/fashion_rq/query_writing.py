@@ -1,0 +1,234 @@
+"""Queries for the leaves of a hierarchy: what each asks for, then its paraphrases."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from builders.fashion_rq import grammar
+from builders.fashion_rq.leaf_facts import MIN_SHARE, Fact, LeafFacts, find_facts, parent_of
+from builders.fashion_rq.lexicon import AGE_OF, fold
+from builders.wording import folded
+from retrieval.rq_benchmark import Listing, Part, RQQuery
+
+log = logging.getLogger(__name__)
+
+MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
+"""In a group; every number is as likely: 6 on average (the paper's Table 7)."""
+VALIDATION_SHARE = 0.2
+"""Of the leaves (ours)."""
+MIN_EXACT = 3
+"""Members, duplicates counted once, that must have all that is asked for (T1 shows three)."""
+MIN_GAIN = 0.02
+"""A further fact must rule out this share of the siblings that are left (ours)."""
+MAX_FACTS = 6
+"""That are asked for, the product type and the age among them (ours)."""
+EXTRA_CHANCE = 0.5
+"""That a query names one more fact than is needed to tell its leaf, as shoppers do (ours)."""
+MIN_KEPT = 0.4
+"""Share of the leaf's members that must have all that is asked for, where that can be had (ours)."""
+FURTHER = ("season", "brand", "style", "material", "pattern")
+"""Asked for where nothing else tells a leaf, and seldom beside that."""
+FURTHER_CHANCE = 0.25
+
+Wanted = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one group of paraphrases asks for."""
+
+    leaf: str
+    wanted: Mapping[str, str]
+    """The product type first; equal to that of no other leaf below the same parent."""
+    count: int
+    """Paraphrases."""
+
+    @property
+    def group_id(self) -> str:
+        return self.leaf.replace("/", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    asked: tuple[Asked, ...]
+    """Sorted by leaf."""
+    left_out: Mapping[str, str]
+    """Leaf -> why it gets no query."""
+
+
+class Writer(Protocol):
+    """Who words the queries: the grammar, or a model."""
+
+    @property
+    def name(self) -> str:
+        """Goes into the card."""
+        ...
+
+    def write(self, asked: Sequence[Asked], seed: int) -> list[list[str]]:
+        """For each, its paraphrases, no two equal; fewer than asked for where there are no more ways."""
+        ...
+
+
+class GrammarWriter:
+    name = "grammar"
+
+    def write(self, asked: Sequence[Asked], seed: int) -> list[list[str]]:
+        return [
+            [saying.text for saying in grammar.paraphrases(each.wanted, each.count, rng_of(seed, "words", each.leaf))]
+            for each in asked
+        ]
+
+
+def write_queries(
+    listings: Sequence[Listing],
+    leaves: Collection[str],
+    seed: int,
+    *,
+    duplicates: Mapping[str, str] | None = None,
+    parts: Mapping[str, Part] | None = None,
+    writer: Writer | None = None,
+) -> list[RQQuery]:
+    """Sorted by query_id. `duplicates` maps item_id to the key of its group, by default its name; `parts` gives each
+    leaf's part, by default a fifth of the leaves is for validation. Leaves that no query can tell get none, see `plan`.
+    """
+    planned = plan(listings, leaves, seed, duplicates)
+    reasons = Counter(planned.left_out.values())
+    log.info("queries for %d leaves; left out: %s", len(planned.asked), dict(sorted(reasons.items())) or "none")
+    return word(planned, seed, parts or drawn_parts([each.leaf for each in planned.asked], seed), writer)
+
+
+def word(planned: Plan, seed: int, parts: Mapping[str, Part], writer: Writer | None = None) -> list[RQQuery]:
+    """The queries of a plan, sorted by query_id; a group with a single way to ask is left out."""
+    queries: list[RQQuery] = []
+    for each, texts in zip(planned.asked, (writer or GrammarWriter()).write(planned.asked, seed), strict=True):
+        if len(texts) < MIN_PARAPHRASES:
+            log.warning("there are too few ways to ask for %s: its leaf is left out", dict(each.wanted))
+            continue
+        queries += [
+            RQQuery(f"{each.group_id}/{number:02}", each.group_id, each.leaf, text, each.wanted, parts[each.leaf])
+            for number, text in enumerate(texts, 1)
+        ]
+    return sorted(queries, key=lambda query: query.query_id)
+
+
+def drawn_parts(leaves: Sequence[str], seed: int) -> dict[str, Part]:
+    """A fifth for validation."""
+    ordered = sorted(leaves)
+    validation = set(rng_of(seed, "parts").sample(ordered, round(VALIDATION_SHARE * len(ordered))))
+    return {leaf: "validation" if leaf in validation else "test" for leaf in ordered}
+
+
+def plan(
+    listings: Sequence[Listing], leaves: Collection[str], seed: int, duplicates: Mapping[str, str] | None = None
+) -> Plan:
+    """What is asked for in each leaf. Leaves below one parent never ask for the same: the later one asks for more, or
+    is left out."""
+    groups = duplicates or {listing.item_id: folded(listing.name) or listing.item_id for listing in listings}
+    taken: dict[str, set[Wanted]] = defaultdict(set)
+    asked: list[Asked] = []
+    left_out: dict[str, str] = {}
+    for leaf, facts in find_facts(listings, leaves, MIN_SHARE).items():
+        rng = rng_of(seed, "facts", leaf)
+        choice = _Choice(facts, groups)
+        if reason := _choose(choice, taken[parent_of(leaf)], rng):
+            left_out[leaf] = reason
+            continue
+        taken[parent_of(leaf)].add(choice.key)
+        asked.append(Asked(leaf, choice.wanted, rng.randint(MIN_PARAPHRASES, MAX_PARAPHRASES)))
+    return Plan(tuple(asked), left_out)
+
+
+class _Choice:
+    """The facts of one leaf that are asked for so far."""
+
+    def __init__(self, leaf: LeafFacts, groups: Mapping[str, str]) -> None:
+        self.leaf, self._groups = leaf, groups
+        self.facts: list[Fact] = []
+
+    @property
+    def wanted(self) -> dict[str, str]:
+        return {fact.attribute: fact.value for fact in self.facts}
+
+    @property
+    def key(self) -> Wanted:
+        """Equal for what asks for the same."""
+        return frozenset((fact.attribute, fold(fact.value)) for fact in self.facts)
+
+    @property
+    def n_confused(self) -> int:
+        return len(self.leaf.confused(self.facts))
+
+    def fits(self, fact: Fact, min_kept: float = 0.0) -> bool:
+        """Whether enough different members have it beside all that is asked for."""
+        if fact.attribute in {each.attribute for each in self.facts} or len(self.facts) >= MAX_FACTS:
+            return False
+        exact = self.leaf.exact([*self.facts, fact])
+        n_different = len({self._groups[item_id] for item_id in exact})
+        return n_different >= MIN_EXACT and len(exact) >= min_kept * len(self.leaf.members)
+
+    def tell(self, facts: Sequence[Fact]) -> None:
+        """Adds facts, each time the one that rules out most of the siblings that still have all that is asked for."""
+        while n_left := self.n_confused:
+            counts = [
+                (len(self.leaf.confused([*self.facts, fact])), -fact.prevalence, fact.attribute, fact)
+                for fact in facts
+                if self.fits(fact, MIN_KEPT)
+            ]
+            if not counts or n_left - min(counts)[0] < MIN_GAIN * n_left:
+                return
+            self.facts.append(min(counts)[-1])
+
+    def add_one(self, facts: Sequence[Fact], rng: random.Random) -> None:
+        if fitting := [fact for fact in facts if self.fits(fact, MIN_KEPT)]:
+            self.facts.append(rng.choice(fitting))
+
+
+def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> str:
+    """Chooses what to ask for; why nothing can be, or ""."""
+    kind = choice.leaf.fact("product_type")
+    if kind is None:
+        return "no product type is shared"
+    if not choice.fits(kind):
+        return "too few different products"
+    choice.facts.append(kind)
+    usual, further = _askable(choice.leaf, kind.value)
+    choice.tell(usual)
+    if choice.n_confused or choice.key in taken:
+        choice.tell(further)
+    for chance, facts in ((EXTRA_CHANCE, usual), (FURTHER_CHANCE, further)):
+        if rng.random() < chance:
+            choice.add_one(facts, rng)
+    _add_age(choice)
+    for fact in (*usual, *further):
+        if choice.key in taken and choice.fits(fact):
+            choice.facts.append(fact)
+    if choice.key in taken:
+        return "asks for the same as a sibling"
+    if choice.n_confused == len(choice.leaf.siblings) > 0:
+        return "nothing tells it from its siblings"
+    return ""
+
+
+def _askable(leaf: LeafFacts, product_type: str) -> tuple[list[Fact], list[Fact]]:
+    """Facts that a shopper would name, the most telling first: usual ones, then those in FURTHER. An age is one where
+    no gender says it."""
+    usual = {"colour", "gender", "occasion"} | ({"age"} if leaf.fact("gender") is None else set())
+    said = [fact for fact in leaf.facts if grammar.can_say(fact.attribute, fact.value, product_type)]
+    return [fact for fact in said if fact.attribute in usual], [fact for fact in said if fact.attribute in FURTHER]
+
+
+def _add_age(choice: _Choice) -> None:
+    """Words for a gender ask for an age as well: "men's" for adults."""
+    age = choice.leaf.fact("age")
+    if age and fold(age.value) == AGE_OF.get(fold(choice.wanted.get("gender"))) and choice.fits(age):
+        choice.facts.append(age)
+
+
+def rng_of(seed: int, *names: str) -> random.Random:
+    """Its own for every purpose and leaf, so that one leaf more changes no other's queries."""
+    return random.Random("/".join((str(seed), *names)))
