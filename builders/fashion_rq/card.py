@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from builders.fashion_rq.embeddings import What
+from builders.fashion_rq.hierarchy_settings import HierarchySettings
 from builders.fashion_rq.leaves import DEPTH, LeafSettings, above
 from builders.fashion_rq.tasks import Composed
 from builders.folders import write_lines
@@ -19,13 +21,11 @@ from retrieval.rq_benchmark import LABELS, TASKS, Listing, Part
 class BuildSettings:
     name: str = "fashion-rq"
     seed: int = 0
-    embed: str = "both"
-    """What vectors are made of: picture, text or both."""
-    codebook: int = 64
-    epochs: int | None = None
-    """None: the hierarchy's own default."""
-    writer: str = "grammar"
-    chat_model: str = ""
+    embed: What = "both"
+    codebook: int = HierarchySettings().codebook
+    compared: tuple[int, ...] = ()
+    """Further codebooks that are trained for the tables alone."""
+    epochs: int = HierarchySettings().epochs
     leaves: LeafSettings = field(default_factory=LeafSettings)
 
 
@@ -36,34 +36,37 @@ def describe_settings(settings: BuildSettings) -> dict[str, Any]:
     return {"name": name, "seed": seed, "settings": {**values, **leaves}}
 
 
-def go_on(begun: Path, told: Mapping[str, Any]) -> None:
-    """Note in the file `begun` what the build is made of, or compare with what was noted. Raises BenchmarkError for a
-    difference."""
+def go_on(begun: Path, told: Mapping[str, Any], *, note: bool = True) -> None:
+    """Compare what the build is made of with what the file `begun` says, and note it there where there is none yet.
+
+    Raises BenchmarkError for a difference; what is not told is not compared.
+    """
     now = json.loads(json.dumps(told))
     if not begun.exists():
-        begun.parent.mkdir(parents=True, exist_ok=True)
-        write_lines(begun, [json.dumps(now, indent=2, ensure_ascii=False, sort_keys=True)])
+        if note:
+            write_lines(begun, [json.dumps(now, indent=2, ensure_ascii=False, sort_keys=True)])
         return
     try:
-        before = json.loads(begun.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise BenchmarkError(f"{begun} is damaged ({error}): delete {begun.parent} and build again.") from error
-    if before == now:
+        before = dict(json.loads(begun.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise BenchmarkError(f"{begun} is damaged ({error}): delete it and build again.") from error
+    difference = next(_differences({name: before.get(name) for name in now}, now), None)
+    if difference is None:
         return
-    name, old, new = next(_differences(before, now))
+    name, old, new = difference
     raise BenchmarkError(
         f"The build in {begun.parent.parent} was begun with {name} {old!r:.60}, not {new!r:.60}. Choose another --out, "
-        f"or delete {begun.parent} to begin anew, or give the same again to go on."
+        f"or delete {begun} to build anew from what was kept, or give the same again to go on."
     )
 
 
-def _differences(before: Any, now: Any, name: str = "") -> Any:
+def _differences(before: Any, now: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Name, old and new value of each."""
     if isinstance(before, dict) and isinstance(now, dict):
         for key in sorted(before.keys() | now.keys()):
             if before.get(key) != now.get(key):
                 yield from _differences(before.get(key), now.get(key), f"{name}.{key}".strip("."))
-    else:
+    elif before != now:
         yield name or "something", before, now
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
+
+import numpy as np
 
 from builders.fashion_rq import published
 from builders.fashion_rq.leaves import DEPTH, above
-from builders.fashion_rq.purity import weighted_purity
+from builders.fashion_rq.purity import level_reports
 from builders.markdown import NOTHING, table
-from retrieval.rq_benchmark import LABELS, TASKS, Label, Listing, RQBenchmark, TaskName
+from retrieval.rq_benchmark import LABELS, TASKS, Label, RQBenchmark, TaskName
 
 TASK_NAMES: Mapping[TaskName, str] = {
     "T1": "T1: ranking",
@@ -69,20 +73,36 @@ def _values(benchmark: RQBenchmark, attribute: str) -> dict[str, str]:
 
 
 def _purity(benchmark: RQBenchmark) -> Iterator[str]:
-    yield "## Table 5: weighted attribute purity by level"
-    codebook = benchmark.card.get("settings", {}).get("codebook")
+    yield "## Table 5: weighted attribute purity"
+    reports = _reports(benchmark)
     rows = []
-    for name in published.PURITY:
-        here = [weighted_purity(*_clusters_and_values(benchmark, name, depth)) for depth in range(1, DEPTH + 1)]
-        rows.append((name.replace("_", " "), *map(_percent, here), *map(_percent, published.PURITY[name])))
-    levels = [f"level {depth} (codebook {codebook})" for depth in range(1, DEPTH + 1)]
-    yield table(("attribute", *levels, *(f"published, codebook {size}" for size in published.CODEBOOKS)), rows)
-    yield "Share of the products that have the commonest value of their cluster. The paper does not say of which level."
+    for name, there in published.PURITY.items():
+        here = [level["purity"].get(name) for levels in reports.values() for level in levels]
+        rows.append((name.replace("_", " "), *map(_percent, here), *map(_percent, there)))
+    heads = [f"{codebook}, level {level['level']}" for codebook, levels in reports.items() for level in levels]
+    yield table(("attribute", *heads, *(f"published, {size}" for size in published.CODEBOOKS)), rows)
+    yield (
+        "By the size of the codebook. Share of the products that have the commonest value of their cluster; the paper "
+        "does not say of which level."
+    )
 
 
-def _clusters_and_values(benchmark: RQBenchmark, attribute: str, depth: int) -> tuple[list[str], list[str]]:
+def _reports(benchmark: RQBenchmark) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """Codebook -> what is known of its levels: of the benchmark's own from its listings, of others from the card."""
+    codes = np.array([listing.codes for listing in benchmark.listings.values()], np.int64)
+    values = {name: _column(benchmark, name) for name in published.PURITY}
+    own = int(benchmark.card.get("settings", {}).get("codebook", codes.max() + 1))
+    levels = [asdict(level) for level in level_reports(codes, own, values)]
+    for level in levels:
+        level["purity"] = {name: share for name, share in level["purity"].items() if not math.isnan(share)}
+    reports = {**benchmark.card.get("hierarchies", {}), str(own): levels}
+    return dict(sorted(reports.items(), key=lambda pair: int(pair[0])))
+
+
+def _column(benchmark: RQBenchmark, attribute: str) -> list[str]:
+    """A value for each listing, "" where none is known."""
     values = _values(benchmark, attribute)
-    return [above(benchmark.listings[item_id].leaf)[depth - 1] for item_id in values], list(values.values())
+    return [values.get(item_id, "") for item_id in benchmark.listings]
 
 
 def _percent(share: float | None) -> str:
@@ -91,13 +111,16 @@ def _percent(share: float | None) -> str:
 
 def _fragmentation(benchmark: RQBenchmark) -> Iterator[str]:
     yield "## Table 6: clusters by level"
-    rows = []
-    for depth in range(1, DEPTH + 1):
-        sizes = Counter(above(listing.leaf)[depth - 1] for listing in benchmark.listings.values())
-        there = [cell for size in published.CODEBOOKS for cell in published.FRAGMENTATION[size][depth - 1]]
-        rows.append((f"D{depth}", len(sizes), f"{len(benchmark.listings) / len(sizes):.1f}", *there))
-    heads = [f"{head}, published, {size}" for size in published.CODEBOOKS for head in ("clusters", "items a cluster")]
-    yield table(("level", "clusters", "items a cluster", *heads), rows)
+    rows: list[Sequence[object]] = []
+    for codebook, levels in _reports(benchmark).items():
+        for level in levels:
+            size = f"{level['items_per_cluster']:.1f}"
+            published_levels = published.FRAGMENTATION.get(int(codebook))
+            there = published_levels[level["level"] - 1] if published_levels else ("", "")
+            use = (f"{level['perplexity']:.1f}", level["dead"])
+            rows.append((f"{codebook}, D{level['level']}", level["clusters"], size, *use, *there))
+    heads = ("clusters", "items a cluster", "perplexity", "dead codes", "clusters, published", "items, published")
+    yield table(("codebook, level", *heads), rows)
     yield "The paper's Table 6 contradicts itself: 156 clusters at level 1 are more than a codebook of 128 can give."
 
 
@@ -181,9 +204,3 @@ def _left_out(card: Mapping[str, Any]) -> Iterator[str]:
     lost += [(f"products: {reason}", n) for reason, n in sorted(counts.get("dropped_products", {}).items())]
     if lost:
         yield table(("left out because", "number"), lost)
-
-
-def listing_counts(listings: Sequence[Listing]) -> dict[str, int]:
-    """Products with each attribute, sorted by name."""
-    counted = Counter(name for one in listings for name, value in one.attributes.items() if str(value) not in UNKNOWN)
-    return dict(sorted(counted.items()))

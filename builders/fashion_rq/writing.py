@@ -37,9 +37,7 @@ from retrieval.rq_benchmark import (
 
 BEGUN = "settings.json"
 """Below `work`: the settings of the build that was begun there."""
-MADE = frozenset(
-    {LOCK, BEGUN, "catalogue", "products.json", "vectors", "hierarchy", LISTINGS, QUERIES, "answers.jsonl", "trial"}
-)
+MADE = frozenset({LOCK, BEGUN, "catalogue", "vectors", "hierarchy", "answers.jsonl", "trial"})
 """What a build makes below `work`."""
 PLAIN_NAME = re.compile(r"[\w.-]{1,100}")
 
@@ -50,7 +48,7 @@ def claimed(folder: Path, gallery: Path) -> Iterator[None]:
     folder holds something of the user's."""
     refuse_others(folder, {CARD, *CHECKED, PICTURES, STATS, WORK}, CARD, FORMAT)
     refuse_others_parts(folder, {WORK: MADE})
-    if (folder / PICTURES).exists() and not (folder / CARD).exists() and not (folder / WORK / BEGUN).exists():
+    if (folder / PICTURES).exists() and not (folder / CARD).exists() and not (folder / WORK).exists():
         raise BenchmarkError(f"{folder} holds a folder {PICTURES!r} that no build made. Choose another --out.")
     with at_work(folder, {"the gallery": gallery}):
         yield

@@ -1,0 +1,141 @@
+"""Command line: python -m builders.fashion_rq build | audit | stats."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from builders.fashion_rq.card import BuildSettings
+from builders.fashion_rq.embeddings import What
+from builders.fashion_rq.leaves import LeafSettings
+from builders.fashion_rq.mapping import DEFAULT
+from retrieval import command
+from retrieval.encoders.embedded import DEFAULT_FOLDER
+from retrieval.errors import BenchmarkError
+from retrieval.rq_benchmark import read_rq_benchmark
+
+if TYPE_CHECKING:
+    from builders.fashion_rq.query_writing import Writer
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m builders.fashion_rq", description="A benchmark of graded searches out of any catalogue."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    _add_build(commands.add_parser("build", help="build a benchmark"))
+    for name, words in (("audit", "check a finished benchmark against every rule"), ("stats", "print its tables")):
+        commands.add_parser(name, help=words).add_argument("folder", type=Path)
+    return parser.parse_args(argv)
+
+
+def _add_build(parser: argparse.ArgumentParser) -> None:
+    plain, leaves = BuildSettings(), LeafSettings()
+    parser.add_argument("--gallery", type=Path, required=True, help="the catalogue: CSV, JSONL, Parquet or a folder")
+    parser.add_argument("--mapping", type=Path, default=DEFAULT, help="TOML: which column is which attribute")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the benchmark")
+    parser.add_argument("--name", default=plain.name, help="stands on the card")
+    parser.add_argument("--seed", type=int, default=plain.seed, help="decides every draw: equal seeds give equal bytes")
+    parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
+    parser.add_argument("--embed", choices=get_args(What), default=plain.embed, help="what products are told apart by")
+    parser.add_argument("--codebook", type=int, default=plain.codebook, help="codes on each level of the hierarchy")
+    parser.add_argument(
+        "--compare",
+        type=int,
+        action="append",
+        default=[],
+        metavar="CODEBOOK",
+        help="train another hierarchy, for the tables alone; may be given several times",
+    )
+    parser.add_argument("--epochs", type=int, default=plain.epochs, help="of the hierarchy's training")
+    parser.add_argument("--tops", type=int, default=leaves.n_tops, help="clusters of level 1 that are asked for")
+    parser.add_argument("--middles", type=int, default=leaves.n_middles, help="clusters of level 2 that are asked for")
+    parser.add_argument("--leaves", type=int, default=leaves.n_leaves, help="clusters of level 3 that are asked for")
+    parser.add_argument(
+        "--writer", choices=("grammar", "chat"), default="grammar", help="a grammar words the queries, or a model does"
+    )
+    parser.add_argument("--chat-url", help="with --writer chat: http://host:port/v1 of an OpenAI-compatible endpoint")
+    parser.add_argument("--chat-model", help="with --writer chat: the model's name there")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _arguments(argv)
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
+    logging.getLogger("builders").setLevel(logging.INFO)
+    return command.run(lambda: _run(arguments), "the same command goes on where it stopped")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.command == "build":
+        return _build(arguments)
+    benchmark = read_rq_benchmark(arguments.folder)
+    if arguments.command == "stats":
+        from builders.fashion_rq.stats import write_stats
+
+        print(write_stats(benchmark), end="")
+        return 0
+    from builders.fashion_rq.audit import audit
+
+    report = audit(benchmark)
+    print(report)
+    return 0 if report.is_clean else 1
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from builders.fashion_rq.build import build
+    from retrieval.encoders.opening import open_encoder
+
+    settings = BuildSettings(
+        name=arguments.name,
+        seed=arguments.seed,
+        embed=arguments.embed,
+        codebook=arguments.codebook,
+        compared=tuple(sorted(set(arguments.compare))),
+        epochs=arguments.epochs,
+        leaves=LeafSettings(arguments.tops, arguments.middles, arguments.leaves),
+    )
+    writer, encoder = _writer(arguments), open_encoder(arguments.encoder)
+    card = build(arguments.out, arguments.gallery, settings, encoder, writer, _command(arguments), arguments.mapping)
+    counts = card["counts"]
+    print(
+        f"{arguments.out}: {counts['groups']} groups, {counts['queries']['T1']} queries, "
+        f"{sum(map(sum, (labels.values() for labels in counts['labels'].values())))} pairs, {card['checksum']}"
+    )
+    return 0
+
+
+def _writer(arguments: argparse.Namespace) -> Writer:
+    if arguments.writer == "grammar":
+        from builders.fashion_rq.query_writing import GrammarWriter
+
+        return GrammarWriter()
+    if not (arguments.chat_url and arguments.chat_model):
+        raise BenchmarkError("--writer chat needs --chat-url and --chat-model.")
+    from builders.fashion_rq.chat_writer import ChatWriter
+    from retrieval.chat import check_address
+
+    check_address(arguments.chat_url)  # before hours of work
+    return ChatWriter(arguments.chat_url, arguments.chat_model, arguments.out / "work" / "answers.jsonl")
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """How to build it again, without the folders of this machine."""
+    parts = ["python -m builders.fashion_rq build --gallery GALLERY"]
+    parts += [f"--{name} {getattr(arguments, name)}" for name in ("name", "seed", "embed", "codebook")]
+    parts += [f"--compare {codebook}" for codebook in sorted(set(arguments.compare))]
+    parts += [f"--{name} {getattr(arguments, name)}" for name in ("epochs", "tops", "middles", "leaves", "writer")]
+    if arguments.writer == "chat":
+        parts.append(f"--chat-url URL --chat-model {arguments.chat_model}")
+    if arguments.encoder != DEFAULT_FOLDER:
+        parts.append("--encoder DIR")
+    if arguments.mapping != DEFAULT:
+        parts.append("--mapping FILE")
+    return " ".join((*parts, "--out DIR"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
