@@ -1,0 +1,143 @@
+"""Systems that a FASHION-RQ benchmark is scored with: what each must do, and how one is opened by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from retrieval.errors import BenchmarkError
+from retrieval.text_rankers.recipes import RECIPES, CrossEncoder
+
+if TYPE_CHECKING:
+    from retrieval.rq_benchmark import RQBenchmark
+    from retrieval.text_rankers.pairs import TextRanker
+
+Pairs = Mapping[str, Sequence[str]]
+"""query_id -> item_ids."""
+ENCODER_ORACLE = "encoder"
+
+
+class System(Protocol):
+    """Scores candidates of queries."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def revision(self) -> str:
+        """Changes with all that changes a score."""
+        ...
+
+    def score(self, benchmark: RQBenchmark, pairs: Pairs) -> Mapping[str, Sequence[float]]:
+        """query_id -> scores in the order of its item_ids; higher is better.
+
+        Raises BenchmarkError for a candidate without what the system reads.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a system is opened."""
+
+    place: str | None = None
+    """Folder or hub name in place of the system's own."""
+    cache: Path | None = None
+    """Folder for indices and vectors; None: `index` inside the benchmark."""
+    device: str | None = None
+    """Of text rankers; None: the GPU where there is one."""
+
+
+def open_system(name: str, cache: Path | None = None, device: str | None = None) -> System:
+    """name: one of `known_systems`; `NAME@PLACE` has another folder or hub checkpoint.
+
+    Raises BenchmarkError for an unknown name, EncoderError for weights that cannot be had, DependencyError for a
+    library that is not installed.
+    """
+    kind, _, place = name.partition("@")
+    if kind not in OPENED_BY:
+        raise BenchmarkError(f"There is no system {kind!r}. Known: {', '.join(known_systems())}.")
+    return OPENED_BY[kind](name, Opening(place or None, cache, device))
+
+
+def known_systems() -> tuple[str, ...]:
+    return tuple(OPENED_BY)
+
+
+def open_oracle(name: str = ENCODER_ORACLE, device: str | None = None) -> TextRanker:
+    """Judges (query text, listing text) pairs by `logits`: `encoder`, the text tower of the project's encoder, or
+    `cross-encoder`, both also with `@PLACE`. Raises as `open_system`."""
+    kind, _, place = name.partition("@")
+    if kind == ENCODER_ORACLE:
+        from eval.rqbench.system_encoder import open_encoder_oracle
+
+        return open_encoder_oracle(place or None)
+    if isinstance(RECIPES.get(kind), CrossEncoder):
+        from retrieval.text_rankers.opening import open_text_ranker
+
+        return open_text_ranker(kind, place or None, device)
+    oracles = [known for known, recipe in RECIPES.items() if isinstance(recipe, CrossEncoder)]
+    raise BenchmarkError(f"There is no oracle {kind!r}. Known: {', '.join([ENCODER_ORACLE, *oracles])}.")
+
+
+def _bm25(name: str, opening: Opening) -> System:
+    from eval.rqbench.system_lexical import Lexical
+
+    _refuse_place(name, opening)
+    return Lexical(name)
+
+
+def _minilm(name: str, opening: Opening) -> System:
+    from eval.rqbench.system_encoder import open_minilm
+
+    return open_minilm(name, opening)
+
+
+def _encoder_text(name: str, opening: Opening) -> System:
+    from eval.rqbench.system_encoder import open_by_text
+
+    return open_by_text(name, opening)
+
+
+def _encoder_picture(name: str, opening: Opening) -> System:
+    from eval.rqbench.system_encoder import open_by_picture
+
+    return open_by_picture(name, opening)
+
+
+def _encoder_both(name: str, opening: Opening) -> System:
+    from eval.rqbench.system_encoder import open_by_both
+
+    return open_by_both(name, opening)
+
+
+def _agent(name: str, opening: Opening) -> System:
+    from eval.rqbench.system_agent import open_agent
+
+    return open_agent(name, opening)
+
+
+def _text_ranker(name: str, opening: Opening) -> System:
+    from eval.rqbench.system_words import ByWords
+    from retrieval.text_rankers.opening import open_text_ranker
+
+    ranker = open_text_ranker(name.partition("@")[0], opening.place, opening.device)
+    return ByWords(name, ranker.revision, ranker.logits)
+
+
+def _refuse_place(name: str, opening: Opening) -> None:
+    if opening.place is not None:
+        raise BenchmarkError(f"{name}: this system has no weights, and no folder to be named.")
+
+
+OPENED_BY: Mapping[str, Callable[[str, Opening], System]] = {
+    "bm25": _bm25,
+    "minilm": _minilm,
+    "encoder:text": _encoder_text,
+    "encoder:picture": _encoder_picture,
+    "encoder:both": _encoder_both,
+    "agent": _agent,
+    **dict.fromkeys(RECIPES, _text_ranker),
+}
