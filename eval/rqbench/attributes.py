@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from eval.rqbench.metrics import DEPTH, Scores, ranked
 from eval.rqbench.resampling import Measured, mean_over
 from retrieval.rq_benchmark import RQBenchmark
 from retrieval.schema import Attributes, AttributeValue
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 UNKNOWN = ("", "na")
 """Values that say nothing, folded."""
@@ -17,13 +23,21 @@ RANGE = "-"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one query asks for, and how much of it is found."""
+    """What one query asks for, and which of its candidates have it."""
 
     leaf: str
-    shares: Mapping[str, float]
-    """Attribute -> share of the first ten that have the value."""
-    random: Mapping[str, float]
-    """The same in a random order: the share of all candidates."""
+    names: tuple[str, ...]
+    """The attributes that its words name."""
+    matches: NDArray[np.float64]
+    """Shape (n_candidates, n_names), best candidate first: 1 where it has what is asked for, else 0."""
+
+    def values(self, weights: NDArray[np.float64]) -> tuple[float, float, float]:
+        """Weighted mean of the shares of the first ten that have each: of this order, of a random one, of the best.
+
+        `weights` has shape (n_names,) and sums to 1.
+        """
+        worth = self.matches @ weights
+        return float(worth[:DEPTH].mean()), float(worth.mean()), float(np.sort(worth)[::-1][:DEPTH].mean())
 
 
 def has_value(attributes: Attributes, name: str, wanted: str) -> bool:
@@ -49,34 +63,19 @@ def _fits(number: float, wanted: str) -> bool:
 def asked_of(benchmark: RQBenchmark, scores: Scores) -> list[Asked]:
     """One a query of T1 that names an attribute, in the benchmark's order."""
     found = []
-    for query_id, labels in benchmark.candidates["T1"].items():
+    for query_id in benchmark.candidates["T1"]:
         query = benchmark.queries[query_id]
         if query.wanted:
-            first = ranked(scores[query_id])[:DEPTH]
-            shares = _shares(benchmark, query.wanted, first)
-            found.append(Asked(query.leaf, shares, _shares(benchmark, query.wanted, list(labels))))
+            listings = [benchmark.listings[item_id] for item_id in ranked(scores[query_id])]
+            matches = [[has_value(each.attributes, *want) for want in query.wanted.items()] for each in listings]
+            found.append(Asked(query.leaf, tuple(query.wanted), np.array(matches, np.float64)))
     return found
-
-
-def _shares(benchmark: RQBenchmark, wanted: Mapping[str, str], item_ids: Sequence[str]) -> dict[str, float]:
-    return {
-        name: sum(has_value(benchmark.listings[item_id].attributes, name, value) for item_id in item_ids)
-        / len(item_ids)
-        for name, value in wanted.items()
-    }
 
 
 def attribute_measures(asked: Sequence[Asked]) -> dict[str, Measured]:
     """Attribute -> mean of its share over the queries that name it (ours); attributes that none names are absent."""
-    found = {}
-    for name in sorted({name for each in asked for name in each.shares}):
-        named = [each for each in asked if name in each.shares]
-        found[name] = mean_over(
-            [each.leaf for each in named],
-            [each.shares[name] for each in named],
-            [each.random[name] for each in named],
-        )
-    return found
+    names = sorted({name for each in asked for name in each.names})
+    return {name: measured for name in names if (measured := weighted_relevance(asked, {name: 1.0}))}
 
 
 def weighted_relevance(asked: Sequence[Asked], weights: Mapping[str, float]) -> Measured | None:
@@ -84,16 +83,13 @@ def weighted_relevance(asked: Sequence[Asked], weights: Mapping[str, float]) -> 
 
     None where no query has one.
     """
-    weighed = [each for each in asked if any(weights.get(name, 0) > 0 for name in each.shares)]
-    if not weighed:
+    leaves, values = [], []
+    for each in asked:
+        own = np.array([weights.get(name, 0.0) for name in each.names])
+        if own.sum() > 0:
+            leaves.append(each.leaf)
+            values.append(each.values(own / own.sum()))
+    if not values:
         return None
-    return mean_over(
-        [each.leaf for each in weighed],
-        [_weighted(each.shares, weights) for each in weighed],
-        [_weighted(each.random, weights) for each in weighed],
-    )
-
-
-def _weighted(shares: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    total = sum(weights.get(name, 0.0) for name in shares)
-    return sum(weights.get(name, 0.0) * share for name, share in shares.items()) / total
+    ours, random, best = zip(*values, strict=True)
+    return mean_over(leaves, ours, random, best)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "dimity-rqbench", 1
 RELEVANCE, PUBLISHED_RELEVANCE = "Rel.", "Rel. (paper's w)"
-RANDOM, OTHER_DATA, NOT_ASKED, NONE = "random", "published, other data", "not asked", "-"
+RANDOM, BEST, OTHER_DATA, NOT_ASKED, NONE = "random", "best order", "published, other data", "not asked", "-"
 COLUMNS_OF_TEXT = 4
 """Measures side by side in a terminal."""
 PUBLISHED_COLUMNS: tuple[str, ...] = tuple(f"{task} {name}" for task, names in MEASURES.items() for name in names)
@@ -119,8 +119,8 @@ def protocol(comparison: Comparison) -> list[str]:
         "Recall of the exact candidates. T2: test queries alone, all others count the queries of both parts. T3: the "
         "exact candidate alone is relevant. T4: share of the first k that two paraphrases have in common, mean over "
         "the pairs of a group, then over groups.",
-        f"Intervals: {LEVEL:.0%}, {N_SAMPLES:,} bootstrap samples of whole leaves, since paraphrases of a leaf depend "
-        "on each other. Random: what a random order, or a random label, is expected to give (exact; macro-F1 "
+        f"Intervals: {LEVEL * 100:g} %, {N_SAMPLES:,} bootstrap samples of whole leaves, since paraphrases of a leaf "
+        "depend on each other. Random: what a random order, or a random label, is expected to give (exact; macro-F1 "
         "simulated).",
         f"Rows marked '{OTHER_DATA}' are from the paper's tables: another catalogue sample, other queries.",
     ]
@@ -143,6 +143,8 @@ def _tables(
     for part in _split(names, n_columns):
         rows = [(system, *(_cell(found.get(name)) for name in part)) for system, found in values.items()]
         rows.append((RANDOM, *(f"{first[name].random:.3f}" if name in first else NONE for name in part)))
+        if any(first[name].best < 1 for name in part if name in first):
+            rows.append((BEST, *(f"{first[name].best:.3f}" if name in first else NONE for name in part)))
         rows += [
             (f"{system} ({OTHER_DATA})", *(f"{found[name]:.3f}" if name in found else NONE for name in part))
             for system, found in others.items()
@@ -195,7 +197,8 @@ def _attributes(comparison: Comparison, n_columns: int | None) -> Section:
     said = (
         "Attribute score: of the first ten of T1 the share that has the value which the words name, mean over the "
         "queries that name the attribute (ours). Relevance: their mean by weight within a query, mean over the queries "
-        f"that name an attribute of weight; once with our weights, once with the paper's six. Queries: {named}."
+        "that name an attribute of weight; once with our weights, once with the paper's six. Best order: "
+        f"what the candidates allow, fewer than ten of which may have the value. Queries: {named}."
     )
     return Section(
         title, [said, *_tables([*relevances, *published.ATTRIBUTES, *more], comparison.attributes, others, n_columns)]

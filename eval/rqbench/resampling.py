@@ -33,6 +33,8 @@ class Measured:
     """Sums over units, shape (..., n_sums) -> values, shape (...)."""
     random: float
     """What a random order, or a random label, is expected to give."""
+    best: float = 1.0
+    """What the best order of the same candidates gives."""
 
     @property
     def value(self) -> float:
@@ -49,6 +51,7 @@ class Estimate:
     low: float
     high: float
     random: float
+    best: float
     n_units: int
 
 
@@ -63,10 +66,12 @@ class Difference:
     """Two-sided: twice the share of the resampled differences that lie on the other side of 0."""
 
 
-def mean_over(leaves: Sequence[str], values: Sequence[float], random: Sequence[float]) -> Measured:
+def mean_over(
+    leaves: Sequence[str], values: Sequence[float], random: Sequence[float], best: Sequence[float] = (1.0,)
+) -> Measured:
     """The mean of one value a unit."""
     sums = np.column_stack([np.asarray(values, np.float64), np.ones(len(values))])
-    return Measured(tuple(leaves), sums, ratio, float(np.mean(random)))
+    return Measured(tuple(leaves), sums, ratio, float(np.mean(random)), float(np.mean(best)))
 
 
 def ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -77,7 +82,7 @@ def ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def estimate(measured: Measured) -> Estimate:
     low, high = _interval(_resampled(measured))
-    return Estimate(measured.value, low, high, measured.random, measured.n_units)
+    return Estimate(measured.value, low, high, measured.random, measured.best, measured.n_units)
 
 
 def difference(a: Measured, b: Measured) -> Difference:

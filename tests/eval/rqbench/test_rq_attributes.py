@@ -1,7 +1,7 @@
+import numpy as np
 import pytest
 
 from eval.rqbench.attributes import Asked, asked_of, attribute_measures, has_value, weighted_relevance
-from eval.rqbench.resampling import estimate
 
 
 @pytest.mark.parametrize(
@@ -25,43 +25,62 @@ def test_what_is_not_known_is_not_had():
     assert not has_value({}, "colour", "Red")
 
 
-def test_a_score_is_the_share_of_the_first_ten_and_chance_that_of_all_candidates(small):
-    def by_colour(query_id):
-        wanted = small.queries[query_id].wanted["colour"]
-        return {
-            item_id: float(small.listings[item_id].attributes["colour"] == wanted)
-            for item_id in small.candidates["T1"][query_id]
-        }
+def order(n_right, n):
+    """That many candidates that have it, then others."""
+    return [[1.0]] * n_right + [[0.0]] * (n - n_right)
 
-    asked = asked_of(small, {query_id: by_colour(query_id) for query_id in small.candidates["T1"]})
-    assert len(asked) == len(small.candidates["T1"])
-    for each, (query_id, labels) in zip(asked, small.candidates["T1"].items(), strict=True):
-        n_right = sum(by_colour(query_id).values())
-        assert each.shares["colour"] == pytest.approx(min(n_right, 10) / 10)
-        assert each.random["colour"] == pytest.approx(n_right / len(labels))
+
+def asking(leaf, names, matches):
+    return Asked(leaf, names, np.array(matches, float))
+
+
+def test_a_score_is_the_share_of_the_first_ten_and_chance_that_of_all_candidates(small):
+    def has_colour(query_id, item_id):
+        return float(small.listings[item_id].attributes["colour"] == small.queries[query_id].wanted["colour"])
+
+    scores = {
+        query_id: {item_id: -has_colour(query_id, item_id) for item_id in labels}
+        for query_id, labels in small.candidates["T1"].items()
+    }
+    found = attribute_measures(asked_of(small, scores))["colour"]
+    right = [
+        sum(has_colour(query_id, item_id) for item_id in labels) for query_id, labels in small.candidates["T1"].items()
+    ]
+    assert found.n_units == len(right)
+    assert found.value == pytest.approx(np.mean([max(0, n - 5) / 10 for n in right]))  # last of fifteen
+    assert found.random == pytest.approx(np.mean(right) / 15)
+    assert found.best == pytest.approx(np.mean([min(n, 10) / 10 for n in right]))
 
 
 def test_an_attribute_counts_the_queries_that_name_it_alone():
     asked = [
-        Asked("a", {"colour": 1.0, "brand": 0.0}, {"colour": 0.5, "brand": 0.1}),
-        Asked("b", {"colour": 0.5}, {"colour": 0.1}),
+        asking("a", ("colour", "brand"), np.hstack([order(10, 12), order(0, 12)])),
+        asking("b", ("colour",), order(5, 10)),
     ]
     found = attribute_measures(asked)
-    assert estimate(found["colour"]).value == 0.75
-    assert found["colour"].random == pytest.approx(0.3)
+    assert found["colour"].value == 0.75
+    assert found["colour"].random == pytest.approx((10 / 12 + 0.5) / 2)
     assert found["brand"].n_units == 1
     assert set(found) == {"brand", "colour"}
 
 
 def test_relevance_weighs_what_a_query_names():
     asked = [
-        Asked("a", {"colour": 1.0, "brand": 0.0}, {"colour": 1, "brand": 1}),
-        Asked("b", {"style": 0.5}, {"style": 1}),
+        asking("a", ("colour", "brand"), np.hstack([order(12, 12), order(0, 12)])),
+        asking("b", ("style",), order(5, 10)),
     ]
     found = weighted_relevance(asked, {"colour": 0.6, "brand": 0.2, "style": 0.0})
-    assert estimate(found).value == pytest.approx(0.75)
+    assert found.value == pytest.approx(0.75)
     assert found.n_units == 1  # of the second query nothing has weight
 
 
+def test_the_best_order_is_the_one_of_the_highest_relevance():
+    colour_alone, brand_alone = [1.0, 0.0], [0.0, 1.0]
+    asked = [asking("a", ("colour", "brand"), [brand_alone] * 10 + [colour_alone] * 5)]
+    found = weighted_relevance(asked, {"colour": 0.75, "brand": 0.25})
+    assert found.value == pytest.approx(0.25)
+    assert found.best == pytest.approx(0.75 / 2 + 0.25 / 2)
+
+
 def test_there_is_no_relevance_where_nothing_has_weight():
-    assert weighted_relevance([Asked("a", {"style": 1.0}, {"style": 1.0})], {"colour": 1.0}) is None
+    assert weighted_relevance([asking("a", ("style",), order(1, 1))], {"colour": 1.0}) is None
