@@ -13,13 +13,15 @@ from builders.fashion_rq.card import BuildSettings
 from builders.fashion_rq.embeddings import What
 from builders.fashion_rq.leaves import LeafSettings
 from builders.fashion_rq.mapping import DEFAULT
+from builders.fashion_rq.writing import ANSWERS
+from builders.folders import WORK
 from retrieval import command
 from retrieval.encoders.embedded import DEFAULT_FOLDER
 from retrieval.errors import BenchmarkError
 from retrieval.rq_benchmark import read_rq_benchmark
 
 if TYPE_CHECKING:
-    from builders.fashion_rq.query_writing import Writer
+    from builders.fashion_rq.build import WriterMaker
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -98,7 +100,7 @@ def _build(arguments: argparse.Namespace) -> int:
         epochs=arguments.epochs,
         leaves=LeafSettings(arguments.tops, arguments.middles, arguments.leaves),
     )
-    writer, encoder = _writer(arguments), open_encoder(arguments.encoder)
+    writer, encoder = _writer_maker(arguments), open_encoder(arguments.encoder)
     card = build(arguments.out, arguments.gallery, settings, encoder, writer, _command(arguments), arguments.mapping)
     counts = card["counts"]
     print(
@@ -108,18 +110,20 @@ def _build(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _writer(arguments: argparse.Namespace) -> Writer:
+def _writer_maker(arguments: argparse.Namespace) -> WriterMaker:
     if arguments.writer == "grammar":
         from builders.fashion_rq.query_writing import GrammarWriter
 
-        return GrammarWriter()
+        return lambda _: GrammarWriter()
     if not (arguments.chat_url and arguments.chat_model):
         raise BenchmarkError("--writer chat needs --chat-url and --chat-model.")
-    from builders.fashion_rq.chat_writer import ChatWriter
+    from builders.fashion_rq.query_chat import ChatWriter
     from retrieval.chat import check_address
 
     check_address(arguments.chat_url)  # before hours of work
-    return ChatWriter(arguments.chat_url, arguments.chat_model, arguments.out / "work" / "answers.jsonl")
+
+    answers = arguments.out / WORK / ANSWERS
+    return lambda brands: ChatWriter(arguments.chat_url, arguments.chat_model, answers, brands)
 
 
 def _command(arguments: argparse.Namespace) -> str:

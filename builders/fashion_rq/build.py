@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+WriterMaker = Callable[[Collection[str]], Writer]
+"""Gets the catalogue's brands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Coded:
     """A catalogue in its hierarchy."""
@@ -47,7 +51,7 @@ def build(
     gallery: Path,
     settings: BuildSettings,
     encoder: Encoder,
-    writer: Writer,
+    make_writer: WriterMaker,
     command: str,
     mapping: Path = DEFAULT,
     *,
@@ -65,10 +69,11 @@ def build(
         log.info("%s holds a finished benchmark; this one takes its place once it is finished too", out)
     with claimed(out, gallery):
         begun = out / WORK / BEGUN
-        told = _told(settings, encoder, writer, columns)
+        told = _told(settings, encoder, columns)
         go_on(begun, told, note=False)  # before the catalogue is read
         products = read_products(gallery, columns, out / WORK / "catalogue", progress=progress)
-        go_on(begun, {**told, "catalogue": catalogue_revision(products)})
+        writer = make_writer(brands_of(products))
+        go_on(begun, {**told, "catalogue": catalogue_revision(products), "writer": writer.name})
         coded = _code(out, products, settings, encoder, progress)
         card = {
             **describe_settings(settings),
@@ -89,7 +94,7 @@ def _check(settings: BuildSettings) -> None:
         raise BenchmarkError("Codebooks, epochs and numbers of clusters are at least 1.")
 
 
-def _told(settings: BuildSettings, encoder: Encoder, writer: Writer, columns: CatalogueMapping) -> dict[str, Any]:
+def _told(settings: BuildSettings, encoder: Encoder, columns: CatalogueMapping) -> dict[str, Any]:
     """What a begun build is known by."""
     mapping = {
         "columns": dict(columns.columns),
@@ -98,7 +103,6 @@ def _told(settings: BuildSettings, encoder: Encoder, writer: Writer, columns: Ca
     return {
         **describe_settings(settings),
         "encoder": asdict(encoder.manifest),
-        "writer": writer.name,
         "mapping": mapping,
     }
 
@@ -109,6 +113,11 @@ def catalogue_revision(products: Products) -> str:
     for listing in products.listings:
         digest.update(f"{to_line(listing)}\n{products.images[listing.item_id].image_id}\n".encode())
     return f"sha256:{digest.hexdigest()[:24]}"
+
+
+def brands_of(products: Products) -> list[str]:
+    """As the catalogue spells them, sorted."""
+    return sorted({str(listing.attributes["brand"]) for listing in products.listings if "brand" in listing.attributes})
 
 
 def _code(out: Path, products: Products, settings: BuildSettings, encoder: Encoder, progress: bool) -> Coded:

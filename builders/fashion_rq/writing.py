@@ -37,7 +37,9 @@ from retrieval.rq_benchmark import (
 
 BEGUN = "settings.json"
 """Below `work`: the settings of the build that was begun there."""
-MADE = frozenset({LOCK, BEGUN, "catalogue", "vectors", "hierarchy", "answers.jsonl", "trial"})
+ANSWERS = "answers.jsonl"
+"""Below `work`: what a model answered."""
+MADE = frozenset({LOCK, BEGUN, ANSWERS, "catalogue", "vectors", "hierarchy", "trial"})
 """What a build makes below `work`."""
 PLAIN_NAME = re.compile(r"[\w.-]{1,100}")
 
