@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eval.rqbench.oracle import ENCODER
 from retrieval.rq_benchmark import TASKS, TaskName
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from eval.rqbench.weights import Weights
     from retrieval.rq_benchmark import RQBenchmark
 
-EMBEDDED, PUBLISHED = "embedded", "published"
+PUBLISHED = "published"
+"""Instead of an oracle's name."""
 TITLE, STEM, WEIGHTS = "FASHION-RQ", "rqbench", "weights.json"
 
 
@@ -34,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, required=True, help="folder of the scores and tables; finished systems are not scored again"
     )
     parser.add_argument(
-        "--oracle", default=EMBEDDED,
-        help=f"what attribute weights are derived with: {EMBEDDED} (our encoder, the default), a text ranker's name as "
-        f"cross-encoder or cross-encoder@FOLDER, or {PUBLISHED} for the paper's weights without deriving any",
+        "--oracle", default=ENCODER,
+        help=f"what attribute weights are derived with: {ENCODER} (ours, the default), cross-encoder, either also "
+        f"with @PLACE, or {PUBLISHED} for the paper's weights without deriving any",
     )  # fmt: skip
     parser.add_argument("--device", help="of text rankers (default: the GPU where there is one)")
 

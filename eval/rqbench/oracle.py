@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from retrieval.schema import Query
+from retrieval.errors import BenchmarkError
+from retrieval.text_rankers.recipes import RECIPES, CrossEncoder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
-    from retrieval.protocols import Encoder
+    from retrieval.protocols import Embeddings
     from retrieval.text_rankers.pairs import TextRanker
 
+ENCODER = "encoder"
+BATCH = 64
 LOGIT_SCALE = 20.0
 """Of a cosine (ours): the printed differences depend on it, the weights, which are shares, do not."""
-BATCH = 256
-
-
-EMBEDDED = "embedded"
 
 
 class Oracle(Protocol):
@@ -45,76 +43,73 @@ class Oracle(Protocol):
 
 
 class EncoderOracle:
-    """The embedded default: an encoder's cosine of both texts, scaled. No cross-encoder, unlike the paper's oracle."""
+    """The default: an encoder's cosine of both texts, scaled. It reads them apart, unlike the paper's oracle."""
 
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
+    name = ENCODER
+
+    def __init__(self, encode: Callable[[Sequence[str]], Embeddings], revision: str) -> None:
+        """encode: texts -> unit rows."""
+        self._encode = encode
+        self.revision = f"{revision} x{LOGIT_SCALE:g}"
 
     @classmethod
-    def open(cls, folder: Path | None = None) -> EncoderOracle:
-        """None: the shipped encoder. Raises EncoderError as `open_encoder`."""
-        from retrieval.encoders.embedded import DEFAULT_FOLDER
-        from retrieval.encoders.opening import open_encoder
+    def open(cls, place: str | None = None) -> EncoderOracle:
+        """place: a name or a folder as the app takes it; None: the shipped encoder. Raises EncoderError."""
+        from eval.rqbench.system_encoder import open_shipped, words_encoder
 
-        return cls(open_encoder(folder or DEFAULT_FOLDER))
-
-    @property
-    def name(self) -> str:
-        return self._encoder.manifest.encoder
-
-    @property
-    def revision(self) -> str:
-        return f"{self._encoder.manifest.revision} x{LOGIT_SCALE:g}"
+        opened = open_shipped(place)
+        return cls(words_encoder(opened.encoder), opened.revision)
 
     @property
     def description(self) -> str:
         return (
-            f"the text-text cosine of {self.name} times {LOGIT_SCALE:g}, a stand-in for the paper's cross-encoder: "
-            "both texts are encoded apart"
+            f"the encoder's cosine of both texts times {LOGIT_SCALE:g} ({self.revision}), a stand-in for the paper's "
+            "cross-encoder: query and listing are read apart"
         )
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         from tqdm import tqdm
 
-        texts = sorted({text for pair in pairs for text in pair})
+        texts = sorted({text for pair in pairs for text in pair}, key=lambda text: (len(text), text))
         rows = {text: row for row, text in enumerate(texts)}
-        vectors = []
-        for start in tqdm(range(0, len(texts), BATCH), desc="oracle", unit="batch", disable=None):
-            batch = [Query(f"oracle/{row}", text) for row, text in enumerate(texts[start : start + BATCH])]
-            vectors.append(self._encoder.encode_queries(batch))
-        embeddings = np.concatenate(vectors).astype(np.float64)
+        starts = tqdm(range(0, len(texts), BATCH), desc="Oracle", unit="batch", disable=None)
+        embeddings = np.concatenate([self._encode(texts[at : at + BATCH]) for at in starts]).astype(np.float64)
         queries, listings = ([rows[pair[at]] for pair in pairs] for at in (0, 1))
         found: NDArray[np.float64] = LOGIT_SCALE * np.einsum("nd,nd->n", embeddings[queries], embeddings[listings])
         return found
 
 
+@dataclass(frozen=True, slots=True)
 class RankerOracle:
-    """A text ranker of a hub; the paper's kind is a cross-encoder."""
+    """A cross-encoder, as the paper's oracle is."""
 
-    def __init__(self, name: str, ranker: TextRanker) -> None:
-        self.name = name
-        self._ranker = ranker
+    name: str
+    ranker: TextRanker
 
     @property
     def revision(self) -> str:
-        return self._ranker.revision
+        return self.ranker.revision
 
     @property
     def description(self) -> str:
-        return f"the scores of the text ranker {self.name} ({self.revision})"
+        return f"the logits of {self.name} ({self.revision})"
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        return np.asarray(self._ranker.logits(pairs), np.float64)
+        return np.asarray(self.ranker.logits(pairs), np.float64)
 
 
 def open_oracle(name: str, device: str | None = None) -> Oracle:
-    """`EMBEDDED`, or a text ranker's name, or NAME@PLACE for another checkpoint of it: a hub name or a folder.
+    """`encoder` or `cross-encoder`; `NAME@PLACE` has another folder or hub checkpoint.
 
-    Raises EncoderError for what is not known or cannot be had, DependencyError without torch.
+    Raises BenchmarkError for an unknown name, EncoderError for weights that cannot be had, DependencyError for a
+    library that is not installed.
     """
-    if name == EMBEDDED:
-        return EncoderOracle.open()
+    kind, _, place = name.partition("@")
+    if kind == ENCODER:
+        return EncoderOracle.open(place or None)
+    known = [each for each, recipe in RECIPES.items() if isinstance(recipe, CrossEncoder)]
+    if kind not in known:
+        raise BenchmarkError(f"There is no oracle {kind!r:.60}. Known: {', '.join([ENCODER, *known])}.")
     from retrieval.text_rankers.opening import open_text_ranker
 
-    ranker, _, place = name.partition("@")
-    return RankerOracle(name, open_text_ranker(ranker, place or None, device))
+    return RankerOracle(name, open_text_ranker(kind, place or None, device))

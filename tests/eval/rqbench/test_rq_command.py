@@ -1,6 +1,7 @@
 """The command as it is called, with scripted systems; the oracle is the shipped encoder."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -113,3 +114,19 @@ def test_a_system_that_scores_nan_fails_with_one_line(opened, benchmark_folder, 
     assert call(benchmark_folder, tmp_path, "--system", "perfect") == FAILED
     assert "with nan" in capsys.readouterr().err
     assert not (tmp_path / "rqbench.md").exists()
+
+
+def test_queries_that_name_no_attribute_have_no_attribute_scores(opened, rebuilt, tmp_path, capsys):
+    folder = rebuilt(lambda query: replace(query, wanted={}))
+    assert call(folder, tmp_path / "out", *BOTH) == 0
+    printed = capsys.readouterr().out
+    assert "No query of T1 names an attribute" in printed
+    assert "Rel." not in printed
+    assert "T1 nDCG@10" in printed
+
+
+def test_finished_systems_stay_when_a_later_one_fails(opened, benchmark_folder, tmp_path):
+    arguments = ("--system", "perfect", "--oracle", "published")
+    assert call(benchmark_folder, tmp_path, *arguments, "--system", "nobody") == FAILED
+    assert call(benchmark_folder, tmp_path, *arguments) == 0
+    assert len(opened["perfect"].asked) == 1

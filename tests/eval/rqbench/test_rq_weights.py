@@ -6,11 +6,11 @@ import pytest
 
 from eval.rqbench import published
 from eval.rqbench.attributes import has_value
-from eval.rqbench.oracle import EncoderOracle, open_oracle
+from eval.rqbench.oracle import open_oracle
 from eval.rqbench.twins import effects, find_twins, pairs_of
 from eval.rqbench.weights import blend, derive_weights, inflation, kept_weights
 from eval.runs import RunError
-from retrieval.errors import EncoderError
+from retrieval.errors import BenchmarkError
 
 
 @dataclass
@@ -141,7 +141,7 @@ def test_an_oracle_without_numbers_or_without_an_opinion_is_refused(small, oracl
 
 
 def test_the_encoders_oracle_prefers_the_listing_that_says_what_is_asked():
-    oracle = EncoderOracle.open()
+    oracle = open_oracle("encoder")
     pairs = [("red dress for women", "Red Dress for women"), ("red dress for women", "Black Watch for men")]
     likely, unlikely = oracle.logits(pairs)
     assert 20.01 > likely > unlikely + 2
@@ -149,7 +149,7 @@ def test_the_encoders_oracle_prefers_the_listing_that_says_what_is_asked():
 
 
 def test_an_unknown_oracle_is_an_error():
-    with pytest.raises(EncoderError, match="nonsense"):
+    with pytest.raises(BenchmarkError, match="nonsense"):
         open_oracle("nonsense")
 
 
