@@ -119,7 +119,9 @@ def _open(item: Item) -> Picture | None:
 
 
 def _texts(encoder: Encoder, listings: Sequence[Listing]) -> Embeddings:
-    return encoder.encode_queries([Query(listing.item_id, listing.text) for listing in listings])
+    rows = {text: row for row, text in enumerate(dict.fromkeys(listing.text for listing in listings))}
+    vectors = encoder.encode_queries([Query(str(row), text) for text, row in rows.items()])
+    return vectors[[rows[listing.text] for listing in listings]]
 
 
 def _write(file: Path, vectors: Embeddings) -> None:
