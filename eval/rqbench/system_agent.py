@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agent.protocols import Planner
     from eval.rqbench.systems import Opening, Pairs
     from retrieval.protocols import Encoder
-    from retrieval.rq_benchmark import Listing, RQBenchmark
+    from retrieval.rq_benchmark import RQBenchmark
     from retrieval.schema import Turn
     from retrieval.stores.memory import MemoryStore
 
@@ -50,7 +50,7 @@ class AgentSystem:
         self._planner = RulesPlanner(sentences_of(opened.encoder))
         self._cache = cache
         self._shop: _Shop | None = None
-        self._listings: Mapping[str, Listing] | None = None
+        self._benchmark: RQBenchmark | None = None
         self._known: dict[str, Mapping[str, float]] = {}
         """query_id -> scores of its candidates in any task: a message is answered once."""
 
@@ -71,9 +71,9 @@ class AgentSystem:
         return {query_id: [self._known[query_id][item_id] for item_id in pairs[query_id]] for query_id in pairs}
 
     def _opened_for(self, benchmark: RQBenchmark) -> _Shop:
-        if self._shop is None or self._listings is not benchmark.listings:
+        if self._shop is None or self._benchmark is not benchmark:
             store = index_candidates(benchmark, self._encoder, self._cache)
-            self._shop, self._listings, self._known = _Shop(self._encoder, self._planner, store), benchmark.listings, {}
+            self._shop, self._benchmark, self._known = _Shop(self._encoder, self._planner, store), benchmark, {}
         return self._shop
 
 

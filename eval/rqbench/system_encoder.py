@@ -15,7 +15,7 @@ import numpy as np
 from agent.opening import encoder_folder
 from eval.opening import read_system
 from eval.rqbench.system_index import index_candidates
-from eval.rqbench.system_vectors import INDEX, ByVectors, Vectors, text_vectors
+from eval.rqbench.system_vectors import INDEX, ByVectors, text_vectors
 from retrieval.encoders.opening import open_encoder
 from retrieval.encoders.towers import (
     CARD,
@@ -34,10 +34,10 @@ from retrieval.errors import EncoderError
 from retrieval.schema import Query
 
 if TYPE_CHECKING:
+    from eval.rqbench.system_vectors import Vectors
     from eval.rqbench.systems import Opening, Pairs, System
     from retrieval.protocols import Embeddings, Encoder
     from retrieval.rq_benchmark import RQBenchmark
-    from retrieval.text_rankers.pairs import TextRanker
 
 BATCH = 64
 PICTURE_SHARE = 0.5
@@ -181,22 +181,3 @@ class Sentences:
             mask = np.array([each.attention_mask for each in read], np.int64)
             vectors[rows] = self._session.run(["sentence"], {"ids": ids, "mask": mask})[0]
         return unit(vectors)
-
-
-def open_encoder_oracle(place: str | None) -> TextRanker:
-    """The text tower's cosine of query and listing, where no cross-encoder is at hand (ours)."""
-    opened = open_shipped(place)
-    return EncoderOracle(words_encoder(opened.encoder), f"{opened.revision}/words")
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderOracle:
-    """Implements `text_rankers.pairs.TextRanker`."""
-
-    encode: Callable[[Sequence[str]], Embeddings]
-    revision: str
-
-    def logits(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        vectors = dict(zip(texts, self.encode(texts), strict=True))
-        return [float(vectors[query] @ vectors[listing]) for query, listing in pairs]

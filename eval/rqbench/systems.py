@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from retrieval.errors import BenchmarkError
-from retrieval.text_rankers.recipes import RECIPES, CrossEncoder
+from retrieval.text_rankers.recipes import RECIPES
 
 if TYPE_CHECKING:
     from retrieval.rq_benchmark import RQBenchmark
-    from retrieval.text_rankers.pairs import TextRanker
 
 Pairs = Mapping[str, Sequence[str]]
 """query_id -> item_ids."""
-ENCODER_ORACLE = "encoder"
 
 
 class System(Protocol):
@@ -64,22 +62,6 @@ def open_system(name: str, cache: Path | None = None, device: str | None = None)
 
 def known_systems() -> tuple[str, ...]:
     return tuple(OPENED_BY)
-
-
-def open_oracle(name: str = ENCODER_ORACLE, device: str | None = None) -> TextRanker:
-    """Judges (query text, listing text) pairs by `logits`: `encoder`, the text tower of the project's encoder, or
-    `cross-encoder`, both also with `@PLACE`. Raises as `open_system`."""
-    kind, _, place = name.partition("@")
-    if kind == ENCODER_ORACLE:
-        from eval.rqbench.system_encoder import open_encoder_oracle
-
-        return open_encoder_oracle(place or None)
-    if isinstance(RECIPES.get(kind), CrossEncoder):
-        from retrieval.text_rankers.opening import open_text_ranker
-
-        return open_text_ranker(kind, place or None, device)
-    oracles = [known for known, recipe in RECIPES.items() if isinstance(recipe, CrossEncoder)]
-    raise BenchmarkError(f"There is no oracle {kind!r}. Known: {', '.join([ENCODER_ORACLE, *oracles])}.")
 
 
 def _bm25(name: str, opening: Opening) -> System:
