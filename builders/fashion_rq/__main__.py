@@ -114,7 +114,7 @@ def _writer_maker(arguments: argparse.Namespace) -> WriterMaker:
     if arguments.writer == "grammar":
         from builders.fashion_rq.query_writing import GrammarWriter
 
-        return lambda _: GrammarWriter()
+        return GrammarWriter
     if not (arguments.chat_url and arguments.chat_model):
         raise BenchmarkError("--writer chat needs --chat-url and --chat-model.")
     from builders.fashion_rq.query_chat import ChatWriter
@@ -123,7 +123,7 @@ def _writer_maker(arguments: argparse.Namespace) -> WriterMaker:
     check_address(arguments.chat_url)  # before hours of work
 
     answers = arguments.out / WORK / ANSWERS
-    return lambda brands: ChatWriter(arguments.chat_url, arguments.chat_model, answers, brands)
+    return lambda: ChatWriter(arguments.chat_url, arguments.chat_model, answers)
 
 
 def _command(arguments: argparse.Namespace) -> str:

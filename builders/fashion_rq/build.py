@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,10 @@ from builders.fashion_rq.card import BuildSettings, describe_outcome, describe_s
 from builders.fashion_rq.embeddings import embed
 from builders.fashion_rq.hierarchy import build_hierarchy, hierarchy_folder, levels_of
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
-from builders.fashion_rq.leaves import Clusters, choose_leaves
+from builders.fashion_rq.leaves import Clusters, choose_leaves, usable_leaves
 from builders.fashion_rq.mapping import DEFAULT, CatalogueMapping, read_mapping
 from builders.fashion_rq.products import Products, read_products
-from builders.fashion_rq.query_writing import Writer, write_queries
+from builders.fashion_rq.query_writing import Writer, plan, write_queries
 from builders.fashion_rq.tasks import compose
 from builders.fashion_rq.writing import BEGUN, claimed, publish, write_benchmark
 from builders.folders import WORK, write_lines
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-WriterMaker = Callable[[Collection[str]], Writer]
-"""Gets the catalogue's brands."""
+WriterMaker = Callable[[], Writer]
+"""Called once the folder is the build's own: a model's answers are kept there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,11 @@ def build(
         log.info("%s holds a finished benchmark; this one takes its place once it is finished too", out)
     with claimed(out, gallery):
         begun = out / WORK / BEGUN
-        told = _told(settings, encoder, columns)
+        writer = make_writer()
+        told = _told(settings, encoder, writer, columns)
         go_on(begun, told, note=False)  # before the catalogue is read
         products = read_products(gallery, columns, out / WORK / "catalogue", progress=progress)
-        writer = make_writer(brands_of(products))
-        go_on(begun, {**told, "catalogue": catalogue_revision(products), "writer": writer.name})
+        go_on(begun, {**told, "catalogue": catalogue_revision(products)})
         coded = _code(out, products, settings, encoder, progress)
         card = {
             **describe_settings(settings),
@@ -94,7 +95,7 @@ def _check(settings: BuildSettings) -> None:
         raise BenchmarkError("Codebooks, epochs and numbers of clusters are at least 1.")
 
 
-def _told(settings: BuildSettings, encoder: Encoder, columns: CatalogueMapping) -> dict[str, Any]:
+def _told(settings: BuildSettings, encoder: Encoder, writer: Writer, columns: CatalogueMapping) -> dict[str, Any]:
     """What a begun build is known by."""
     mapping = {
         "columns": dict(columns.columns),
@@ -103,6 +104,7 @@ def _told(settings: BuildSettings, encoder: Encoder, columns: CatalogueMapping) 
     return {
         **describe_settings(settings),
         "encoder": asdict(encoder.manifest),
+        "writer": writer.name,
         "mapping": mapping,
     }
 
@@ -113,11 +115,6 @@ def catalogue_revision(products: Products) -> str:
     for listing in products.listings:
         digest.update(f"{to_line(listing)}\n{products.images[listing.item_id].image_id}\n".encode())
     return f"sha256:{digest.hexdigest()[:24]}"
-
-
-def brands_of(products: Products) -> list[str]:
-    """As the catalogue spells them, sorted."""
-    return sorted({str(listing.attributes["brand"]) for listing in products.listings if "brand" in listing.attributes})
 
 
 def _code(out: Path, products: Products, settings: BuildSettings, encoder: Encoder, progress: bool) -> Coded:
@@ -148,7 +145,15 @@ def _ask(out: Path, coded: Coded, settings: BuildSettings, writer: Writer, card:
     """Leaves, queries, candidates, files."""
     duplicates = coded.products.duplicates()
     clusters = Clusters(coded.listings, duplicates)
-    leaves = choose_leaves(clusters, settings.leaves, settings.seed)
+    usable = usable_leaves(clusters, settings.leaves)
+    # Of all usable leaves those that some query tells from their siblings; fewer siblings leave at least as many.
+    planned = plan(coded.listings, usable, settings.seed, duplicates)
+    if not planned.asked:
+        reasons = ", ".join(f"{n}: {reason}" for reason, n in sorted(Counter(planned.left_out.values()).items()))
+        raise BenchmarkError(
+            f"No query can be asked for any of {len(usable)} leaves ({reasons}). Name more attributes."
+        )
+    leaves = choose_leaves([asked.leaf for asked in planned.asked], settings.leaves, settings.seed)
     queries = write_queries(coded.listings, leaves, settings.seed, duplicates=duplicates, parts=leaves, writer=writer)
     by_id = {listing.item_id: listing for listing in coded.listings}
     composed = compose(by_id, clusters, queries, leaves, settings.seed)

@@ -90,6 +90,5 @@ def describe_outcome(
         "queries": {task: len(composed.candidates[task]) for task in TASKS},
         "labels": labels,
         "left_out": composed.left_out,
-        "kept_though_satisfying": composed.kept,
         "dropped_groups": composed.dropped_groups,
     }

@@ -187,17 +187,14 @@ def _queries(benchmark: RQBenchmark) -> Iterator[str]:
 def _left_out(card: Mapping[str, Any]) -> Iterator[str]:
     yield "## Left out"
     counts = card.get("counts", {})
-    satisfying, kept = counts.get("left_out", {}), counts.get("kept_though_satisfying", {})
+    satisfying = counts.get("left_out", {})
     rows = [
-        (TASK_NAMES[task], label, satisfying.get(task, {}).get(label, 0), kept.get(task, {}).get(label, 0))
-        for task in TASKS
-        for label in LABELS
-        if satisfying.get(task, {}).get(label) or kept.get(task, {}).get(label)
+        (TASK_NAMES[task], label, n) for task in TASKS for label in LABELS if (n := satisfying.get(task, {}).get(label))
     ]
-    yield table(("task", "label", "left out", "kept for want of others"), rows, n_words=2)
+    yield table(("task", "label", "left out"), rows, n_words=2)
     yield (
-        "Draws of products of a lower grade that have everything the words ask for: they are no candidates where there "
-        "are others. Drawn for each query anew, in T4 for each group."
+        "Draws of products of a lower grade that have everything the words ask for: they are no candidates, since "
+        "their label could not be told. Drawn for each query anew, in T4 for each group."
     )
     dropped = counts.get("dropped_groups", {})
     lost: list[Sequence[object]] = [(f"groups of paraphrases: {reason}", n) for reason, n in sorted(dropped.items())]

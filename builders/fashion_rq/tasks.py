@@ -42,8 +42,6 @@ class Composed:
     candidates: Candidates
     left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Task -> label -> draws that were turned down since the product has all that the words ask for."""
-    kept: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Task -> label -> such products that are candidates nevertheless: there are no others."""
     dropped_groups: Mapping[str, int] = field(default_factory=dict)
     """Reason -> groups of paraphrases without a task."""
 
@@ -80,7 +78,6 @@ def compose(
         tuple(sorted(kept_queries, key=lambda query: query.query_id)),
         {task: dict(sorted(rows.items())) for task, rows in drawn.candidates.items()},
         _nested(drawn.left_out),
-        _nested(drawn.kept),
         dict(sorted(dropped.items())),
     )
 
@@ -93,7 +90,6 @@ class _Drawn:
         default_factory=lambda: {task: {} for task in TASKS}
     )
     left_out: Counter[tuple[TaskName, Label]] = field(default_factory=Counter)
-    kept: Counter[tuple[TaskName, Label]] = field(default_factory=Counter)
 
 
 class _Pools:
@@ -156,17 +152,15 @@ def _compose_group(
             found[task] = rows
         elif task != "T3":
             return None
-    for counts, more in ((drawn.left_out, counted.left_out), (drawn.kept, counted.kept)):
-        counts.update({key: n for key, n in more.items() if key[0] in found})
+    drawn.left_out.update({key: n for key, n in counted.left_out.items() if key[0] in found})
     return found
 
 
 def _draw(task: TaskName, pools: _Pools, seed: str, counted: _Drawn) -> dict[str, Label]:
-    """Empty where there are too few. What has all that is asked for, but lies elsewhere, is taken only to reach the
-    least number."""
+    """Empty where there are too few. What has all that is asked for, but lies elsewhere, is left out: its label could
+    not be told from the words."""
     recipe, rng = RECIPES[task], random.Random(seed)
     chosen: dict[str, Label] = {}
-    reserve: list[tuple[str, Label]] = []
     groups: set[str] = set()
     for label, n in recipe.wanted.items():
         n_left = n
@@ -177,39 +171,15 @@ def _draw(task: TaskName, pools: _Pools, seed: str, counted: _Drawn) -> dict[str
                 continue
             if label != "exact" and pools.satisfies(item_id):
                 counted.left_out[task, label] += 1
-                reserve.append((item_id, label))
                 continue
             groups.add(pools.group_of(item_id))
             chosen[item_id] = label
             n_left -= 1
-    _fill(chosen, reserve, recipe, pools, task, counted)
     if len(chosen) < recipe.least or list(chosen.values()).count("exact") < recipe.wanted["exact"]:
         return {}
     order = sorted(chosen)
     rng.shuffle(order)
     return {item_id: chosen[item_id] for item_id in order}
-
-
-def _fill(
-    chosen: dict[str, Label],
-    reserve: Sequence[tuple[str, Label]],
-    recipe: Recipe,
-    pools: _Pools,
-    task: TaskName,
-    counted: _Drawn,
-) -> None:
-    """From the reserve, in its order, up to the recipe's least number in all."""
-    groups = set(map(pools.group_of, chosen))
-    have = Counter(chosen.values())
-    for item_id, label in reserve:
-        if len(chosen) >= recipe.least:
-            return
-        if pools.group_of(item_id) not in groups and have[label] < recipe.wanted[label]:
-            chosen[item_id] = label
-            groups.add(pools.group_of(item_id))
-            have[label] += 1
-            counted.left_out[task, label] -= 1
-            counted.kept[task, label] += 1
 
 
 def shuffled(pool: Sequence[str], rng: random.Random) -> Iterator[str]:

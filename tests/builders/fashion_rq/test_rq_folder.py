@@ -37,7 +37,7 @@ SETTINGS = BuildSettings(leaves=LeafSettings(n_leaves=10))
 def write(folder: Path, of: dict[str, Listing] | None = None, seed: int = 0) -> dict[str, Any]:
     of = of or listings()
     clusters = Clusters(list(of.values()), alone(of))
-    parts = choose_leaves(clusters, SETTINGS.leaves, seed)
+    parts = choose_leaves(clusters.leaves, SETTINGS.leaves, seed)
     composed = compose(of, clusters, queries(sorted(parts)), parts, seed)
     counts = describe_outcome(list(of.values()), parts, composed, {"picture is missing": 2})
     card = {**describe_settings(SETTINGS), "command": "build it", "counts": counts}
@@ -89,7 +89,7 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
 def test_an_id_with_strange_characters_gets_a_picture_inside_the_folder(tmp_path: Path) -> None:
     of = {f"../{item_id}": replace(one, item_id=f"../{item_id}") for item_id, one in listings().items()}
     clusters = Clusters(list(of.values()), alone(of))
-    parts = choose_leaves(clusters, SETTINGS.leaves, 0)
+    parts = choose_leaves(clusters.leaves, SETTINGS.leaves, 0)
     composed = compose(of, clusters, queries(sorted(parts)), parts, 0)
     (tmp_path / "one.jpg").write_bytes(b"\xff\xd8\xff")
     write_benchmark(tmp_path / "b", of.values(), composed, dict.fromkeys(of, tmp_path / "one.jpg"), {})
