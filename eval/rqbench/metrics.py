@@ -60,12 +60,14 @@ def check_tasks(benchmark: RQBenchmark, tasks: Sequence[TaskName]) -> None:
             raise BenchmarkError(
                 f"The benchmark in {benchmark.folder} has no query of {task}: choose others by --tasks."
             )
-        if task in ("T1", "T3"):
-            for query_id, labels in by_query.items():
-                if "exact" not in labels.values():
-                    raise BenchmarkError(
-                        f"Query {query_id} of {task} has no exact candidate: build the benchmark again."
-                    )
+        for query_id, labels in by_query.items():
+            if any(len(name.split()) != 1 for name in (query_id, *labels)):
+                raise BenchmarkError(
+                    f"Query {query_id!r} of {task}, or a candidate of it, has an id with a space, which a run in TREC "
+                    "form cannot hold: build the benchmark again with other ids."
+                )
+            if task in ("T1", "T3") and "exact" not in labels.values():
+                raise BenchmarkError(f"Query {query_id} of {task} has no exact candidate: build the benchmark again.")
         if task == "T2":
             for part in ("validation", "test"):
                 if not _queries_of(benchmark, part):

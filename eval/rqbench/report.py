@@ -257,7 +257,8 @@ def _compared(comparison: Comparison, n_columns: int | None) -> Section:
 
 
 def _difference(found: Difference) -> str:
-    return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}] p {found.p:.3f}"
+    p = f"{found.p:.3f}" if found.p >= 0.001 else "<0.001"
+    return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}] p {p}"
 
 
 def plain(comparison: Comparison) -> dict[str, Any]:

@@ -143,3 +143,9 @@ def test_groups_of_one_have_nothing_to_agree_with(rebuilt):
     benchmark = read_rq_benchmark(rebuilt(lambda query: replace(query, group_id=query.query_id)))
     with pytest.raises(BenchmarkError, match="two paraphrases"):
         check_tasks(benchmark, ("T4",))
+
+
+def test_ids_that_a_run_cannot_hold_are_refused(rebuilt):
+    benchmark = read_rq_benchmark(rebuilt(lambda query: replace(query, query_id=f"{query.query_id} {query.part}")))
+    with pytest.raises(BenchmarkError, match="id with a space"):
+        check_tasks(benchmark, ("T1",))
