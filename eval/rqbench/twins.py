@@ -11,19 +11,24 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eval.rqbench import published
 from eval.rqbench.attributes import has_value, is_known
 from eval.rqbench.resampling import estimate, mean_over
-from retrieval.rq_benchmark import Listing, RQBenchmark, RQQuery
+from retrieval.rq_benchmark import Listing, RQBenchmark
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_Key = tuple[tuple[str, str], ...]
 AGE, PRICE, GENDER = "age", "price", "gender"
 GROWN: Mapping[str, str] = {"boys": "men", "girls": "women"}
+NAMES = (*published.ATTRIBUTES, "season")
+"""Compared, beside whatever else the queries name; not what these imply, as a category above the product type."""
 MAX_OBSERVATIONS = 1000
 """Of an attribute (ours; the paper's largest N is 952)."""
 
@@ -58,31 +63,38 @@ class Effect:
 class _Twins:
     """Listings by what they have beside one attribute."""
 
-    def __init__(self, listings: Mapping[str, Listing]) -> None:
-        self._listings = listings
-        self._by_key: dict[str, dict[tuple[tuple[str, str], ...], list[str]]] = {}
+    def __init__(self, benchmark: RQBenchmark) -> None:
+        names = {name for query in benchmark.queries.values() for name in query.wanted}
+        compared = sorted({*NAMES, *names} - {PRICE})
+        self._known = {
+            item_id: {
+                name: str(value).casefold()
+                for name in compared
+                if is_known(value := benchmark.listings[item_id].attributes.get(name))
+            }
+            for item_id in sorted(benchmark.listings)
+        }
+        self._by_key: dict[str, dict[_Key, list[str]]] = {}
 
     def of(self, item_id: str, attribute: str) -> list[str]:
         """item_ids that have another known value of the attribute, and no other difference; sorted."""
         if attribute not in self._by_key:
-            index: dict[tuple[tuple[str, str], ...], list[str]] = defaultdict(list)
-            for each in sorted(self._listings):
-                if is_known(self._listings[each].attributes.get(attribute)):
-                    index[_beside(self._listings[each], attribute)].append(each)
+            index: dict[_Key, list[str]] = defaultdict(list)
+            for each, known in self._known.items():
+                if attribute in known:
+                    index[_beside(known, attribute)].append(each)
             self._by_key[attribute] = index
-        listing = self._listings[item_id]
-        value = str(listing.attributes[attribute])
-        same = self._by_key[attribute].get(_beside(listing, attribute), [])
-        return [each for each in same if not has_value(self._listings[each].attributes, attribute, value)]
+        known = self._known[item_id]
+        same = self._by_key[attribute].get(_beside(known, attribute), [])
+        return [each for each in same if self._known[each][attribute] != known[attribute]]
 
 
-def _beside(listing: Listing, attribute: str) -> tuple[tuple[str, str], ...]:
-    found = []
-    for name, value in sorted(listing.attributes.items()):
-        if name not in (attribute, PRICE) and is_known(value):
-            word = str(value).casefold()
-            found.append((name, GROWN.get(word, word) if (attribute, name) == (AGE, GENDER) else word))
-    return tuple(found)
+def _beside(known: Mapping[str, str], attribute: str) -> _Key:
+    return tuple(
+        (name, GROWN.get(word, word) if (attribute, name) == (AGE, GENDER) else word)
+        for name, word in known.items()
+        if name != attribute
+    )
 
 
 def find_twins(benchmark: RQBenchmark, seed: int = 0) -> list[Observation]:
@@ -90,26 +102,28 @@ def find_twins(benchmark: RQBenchmark, seed: int = 0) -> list[Observation]:
     by_leaf: dict[str, list[Listing]] = defaultdict(list)
     for item_id in sorted(benchmark.listings):
         by_leaf[benchmark.listings[item_id].leaf].append(benchmark.listings[item_id])
-    twins, found = _Twins(benchmark.listings), defaultdict(list)
+    twins, found = _Twins(benchmark), defaultdict(list)
+
+    @cache
+    def drawn(group_id: str, leaf: str, wanted: frozenset[tuple[str, str]], attribute: str) -> tuple[str, str] | None:
+        right = [each.item_id for each in by_leaf[leaf] if all(has_value(each.attributes, *want) for want in wanted)]
+        return _draw(right, twins, attribute, random.Random(f"{seed}/{group_id}/{attribute}"))
+
     for query_id in sorted(benchmark.queries):
         query = benchmark.queries[query_id]
         for attribute in sorted(query.wanted.keys() - {PRICE}):
-            pair = _draw(query, attribute, by_leaf[query.leaf], twins, seed)
+            pair = drawn(query.group_id, query.leaf, frozenset(query.wanted.items()), attribute)
             if pair:
                 found[attribute].append(Observation(attribute, query_id, *pair))
     return [each for attribute in sorted(found) for each in _some(found[attribute], seed)]
 
 
-def _draw(
-    query: RQQuery, attribute: str, members: Sequence[Listing], twins: _Twins, seed: int
-) -> tuple[str, str] | None:
-    """The same for all paraphrases that want the same."""
-    right = [each for each in members if all(has_value(each.attributes, *want) for want in query.wanted.items())]
-    rng = random.Random(f"{seed}/{query.group_id}/{attribute}")
-    for listing in rng.sample(right, len(right)):
-        others = twins.of(listing.item_id, attribute)
+def _draw(right: Sequence[str], twins: _Twins, attribute: str, rng: random.Random) -> tuple[str, str] | None:
+    """One of the products that have all that is asked for, with a twin; None where none has any."""
+    for item_id in rng.sample(right, len(right)):
+        others = twins.of(item_id, attribute)
         if others:
-            return listing.item_id, rng.choice(others)
+            return item_id, rng.choice(others)
     return None
 
 

@@ -1,5 +1,6 @@
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from eval.rqbench.twins import effects, find_twins, pairs_of
 from eval.rqbench.weights import blend, derive_weights, inflation, kept_weights
 from eval.runs import RunError
 from retrieval.errors import BenchmarkError
+from retrieval.rq_benchmark import Listing, RQBenchmark, RQQuery
 
 
 @dataclass
@@ -59,6 +61,30 @@ def test_twins_are_the_same_at_each_call_and_for_all_paraphrases(small):
         group = small.queries[each.query_id].group_id, each.attribute
         assert by_group.setdefault(group, (each.has, each.lacks)) == (each.has, each.lacks)
     assert find_twins(small, seed=1) != found
+
+
+def of_products(wanted, *attributes):
+    """A benchmark of one query, whose leaf holds the first product alone."""
+    listings = {f"p{n}": Listing(f"p{n}", "", "", each, (0, 0, min(n, 1))) for n, each in enumerate(attributes)}
+    return RQBenchmark(Path(), {}, listings, {"q": RQQuery("q", "g", "0/0/0", "", wanted)}, {})
+
+
+def test_a_child_has_a_grown_up_twin_whose_gender_is_said_by_another_word():
+    boys, men, women = ({"gender": g, "age": a} for g, a in (("Boys", "Kids"), ("Men", "Adults"), ("Women", "Adults")))
+    found = find_twins(of_products({"age": "Kids", "gender": "Boys"}, boys, men, women))
+    assert [(each.attribute, each.has, each.lacks) for each in found] == [("age", "p0", "p1")]
+
+
+def test_neither_a_price_nor_a_category_above_the_type_makes_another_product():
+    shirt = {"product_type": "Shirts", "sub_category": "Topwear", "price": 499.0}
+    jeans = {"product_type": "Jeans", "sub_category": "Bottomwear", "price": 999.0}
+    assert [each.lacks for each in find_twins(of_products({"product_type": "Shirts"}, shirt, jeans))] == ["p1"]
+    coloured = {**jeans, "colour": "Blue"}
+    assert find_twins(of_products({"product_type": "Shirts"}, shirt, coloured)) == []
+
+
+def test_an_unknown_value_is_no_other_value():
+    assert find_twins(of_products({"material": "Cotton"}, {"material": "Cotton"}, {"material": "NA"}, {})) == []
 
 
 def test_an_effect_is_the_mean_difference_with_its_signs(small):
