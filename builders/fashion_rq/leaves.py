@@ -125,7 +125,7 @@ def _why_none(clusters: Clusters, settings: LeafSettings) -> str:
     return (
         f"None of the {len(leaves)} leaves of the hierarchy can be asked for: a query needs {settings.min_exact} "
         f"different products in its leaf (the largest has {largest}), {settings.min_siblings} in a sibling leaf and "
-        f"{settings.min_others} each further off. Give a larger catalogue, or a smaller --codebook."
+        f"{settings.min_others} each further off. Give a larger catalogue, another --codebook, or more --epochs."
     )
 
 

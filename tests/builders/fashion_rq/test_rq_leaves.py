@@ -103,7 +103,7 @@ def test_a_leaf_without_siblings_is_not_asked_for() -> None:
 @pytest.mark.parametrize("kept", [1, 5])
 def test_a_catalogue_without_a_usable_leaf_is_told_what_lacks(kept: int) -> None:
     few = dict(list(listings().items())[:kept])
-    with pytest.raises(BenchmarkError, match=rf"the largest has {kept}.*larger catalogue, or a smaller --codebook"):
+    with pytest.raises(BenchmarkError, match=rf"the largest has {kept}.*larger catalogue, another --codebook"):
         choose(clusters(few), LeafSettings(), 1)
 
 
