@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -16,7 +16,7 @@ MIN_WORDS, MAX_WORDS = 3, 26
 Style = Literal["keywords", "phrase", "wish", "question", "story", "person", "purpose", "colour"]
 STYLES: tuple[Style, ...] = get_args(Style)
 SHARES: Mapping[Style, float] = {
-    "keywords": 0.15, "phrase": 0.13, "wish": 0.18, "question": 0.19, "story": 0.16, "person": 0.07, "purpose": 0.07,
+    "keywords": 0.14, "phrase": 0.12, "wish": 0.17, "question": 0.19, "story": 0.18, "person": 0.08, "purpose": 0.07,
     "colour": 0.05,
 }  # fmt: skip
 """How often each is tried (ours): a mean of about ten words."""
@@ -154,7 +154,10 @@ def _filled(frame: str, spoken: Mapping[str, str], rng: random.Random) -> str:
         fields["pronoun"] = ways.pronoun
         del rest[name]
     is_many = "{many}" in frame
-    phrase = noun_phrase(rest, rng, is_many=is_many, with_purpose="{person}" not in frame and "{purpose}" not in frame)
+    with_purpose = not any(word in frame for word in ("{person}", "{purpose}", "myself"))
+    if not with_purpose and lexicon.kind_of(spoken["product_type"]).occasion:
+        rest.pop("occasion", None)  # "trainers for my son", not "trainers for sports for my son"
+    phrase = noun_phrase(rest, rng, is_many=is_many, with_purpose=with_purpose)
     several = is_many or phrase.noun.count == "pair"
     has = "they have to be" if several else "it has to be"
     must = has[0].upper() + has[1:] if ". {must}" in frame or "? {must}" in frame else has
@@ -174,6 +177,7 @@ def noun_phrase(
     """All that is spoken of around one noun; without `with_purpose` nothing behind it begins with "for" where that can
     be helped."""
     noun = rng.choice(lexicon.kind_of(spoken["product_type"]).nouns)
+    own = frozenset(words_in(noun.plural))
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     names = _unsaid_by(noun, spoken)
@@ -181,6 +185,7 @@ def noun_phrase(
     for name in names:
         ways = _ways(spoken, name)
         behind = [way for way in ways.after if not (is_many and name == "gender" and way.startswith("for a "))]
+        behind = [way for way in behind if not own.intersection(words_in(way))] or behind
         free = len(after) < MAX_AFTER and (name not in PURPOSES or (with_purpose and not PURPOSES.intersection(after)))
         crowded = len(before) >= MAX_BEFORE
         if behind and (not ways.before or (free and (crowded or rng.random() < AFTER_CHANCE))):
@@ -193,15 +198,16 @@ def noun_phrase(
 
 
 def _unsaid_by(noun: Noun, spoken: Mapping[str, str]) -> list[str]:
-    """Attributes that need words of their own: "sports shoes" says the occasion, "denims" the material."""
-    own = words_in(noun.singular)
-    names = (name for name in sorted(spoken) if name != "product_type")
-    return [name for name in names if not any(words_in(way)[:1] == own[:1] for way in _short_ways(spoken, name))]
-
-
-def _short_ways(spoken: Mapping[str, str], name: str) -> Iterator[str]:
-    if name in ("occasion", "material", "style"):
-        yield from (way for way in _ways(spoken, name).before if " " not in way)
+    """Attributes that need words of their own: "sports shoes" says the occasion, "denims" the material, "lip gloss"
+    that it is glossy."""
+    own = frozenset(words_in(f"{noun.singular} {noun.plural}"))
+    own |= {word.removesuffix("s") for word in own}
+    implied = ("occasion", "material", "style")
+    return [
+        name
+        for name in sorted(spoken)
+        if name != "product_type" and not (name in implied and own.issuperset(words_in(spoken[name])))
+    ]
 
 
 def _in_order(before: Mapping[str, str], rng: random.Random) -> list[str]:
@@ -225,6 +231,8 @@ def _keywords(spoken: Mapping[str, str], rng: random.Random) -> tuple[str, str]:
     tail: list[str] = []
     for name in _unsaid_by(noun, spoken):
         ways = _ways(spoken, name)
+        if name == "occasion" and lexicon.kind_of(spoken["product_type"]).occasion:
+            continue
         if ways.keyword or ways.before:
             words[name] = rng.choice(ways.keyword or ways.before)
         else:

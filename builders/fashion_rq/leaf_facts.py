@@ -11,6 +11,8 @@ from retrieval.rq_benchmark import Listing
 
 MIN_SHARE = 0.5
 """Of a leaf's members that have a value, for it to be a fact of the leaf (ours)."""
+MINOR_SHARE = 0.25
+"""The same for a minor fact, which is asked for where the others do not tell the leaf from its siblings (ours)."""
 Having = Mapping[str, Mapping[str, set[str]]]
 """Attribute -> folded value -> item_ids."""
 
@@ -44,6 +46,8 @@ class LeafFacts:
     """Members of the other leaves below the same parent."""
     facts: tuple[Fact, ...]
     """One an attribute, the most telling first."""
+    minor: tuple[Fact, ...]
+    """What fewer members share, the most telling first; several an attribute."""
 
     def fact(self, attribute: str) -> Fact | None:
         return next((fact for fact in self.facts if fact.attribute == attribute), None)
@@ -57,9 +61,7 @@ class LeafFacts:
         return self.siblings.intersection(*(fact.siblings for fact in asked))
 
 
-def find_facts(
-    listings: Iterable[Listing], leaves: Collection[str], min_share: float = MIN_SHARE
-) -> dict[str, LeafFacts]:
+def find_facts(listings: Iterable[Listing], leaves: Collection[str]) -> dict[str, LeafFacts]:
     """By leaf, in the leaves' sorted order."""
     by_parent: dict[str, dict[str, list[Listing]]] = defaultdict(lambda: defaultdict(list))
     for listing in sorted(listings, key=lambda one: one.item_id):
@@ -71,7 +73,7 @@ def find_facts(
         of_parent = by_parent[parent_of(leaf)]
         if parent != (parent := parent_of(leaf)):
             having = _having(listing for other in of_parent.values() for listing in other)
-        found[leaf] = _facts_of(leaf, of_parent, having, min_share)
+        found[leaf] = _facts_of(leaf, of_parent, having)
     return dict(sorted(found.items()))
 
 
@@ -90,19 +92,24 @@ def _having(listings: Iterable[Listing]) -> Having:
     return found
 
 
-def _facts_of(leaf: str, of_parent: Mapping[str, Sequence[Listing]], having: Having, min_share: float) -> LeafFacts:
-    own = of_parent.get(leaf, ())
-    members = frozenset(listing.item_id for listing in own)
+def _facts_of(leaf: str, of_parent: Mapping[str, Sequence[Listing]], having: Having) -> LeafFacts:
+    own = {listing.item_id: listing for listing in of_parent.get(leaf, ())}
+    members = frozenset(own)
     siblings = frozenset(each.item_id for listings in of_parent.values() for each in listings) - members
     facts: list[Fact] = []
+    minor: list[Fact] = []
     for attribute, values in having.items():
-        of_members = {value: members & ids for value, ids in values.items()}
-        value, with_it = min(of_members.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-        if not with_it or len(with_it) < min_share * len(members):
-            continue
-        spelt = next(str(each.attributes[attribute]) for each in own if each.item_id in with_it)
-        others = siblings & values[value]
-        among_others = len(others) / len(siblings) if siblings else 0.0
-        facts.append(Fact(attribute, spelt, len(with_it) / len(members), among_others, with_it, others))
-    facts.sort(key=lambda fact: (-fact.distinction, fact.attribute))
-    return LeafFacts(leaf, members, siblings, tuple(facts))
+        shared = sorted(
+            ((members & ids, value) for value, ids in values.items()), key=lambda pair: (-len(pair[0]), pair[1])
+        )
+        for place, (with_it, value) in enumerate(shared):
+            prevalence = len(with_it) / len(members) if with_it else 0.0
+            if prevalence < MINOR_SHARE:
+                break
+            spelt = str(own[min(with_it)].attributes[attribute])
+            others = siblings & values[value]
+            fact = Fact(attribute, spelt, prevalence, len(others) / len(siblings) if siblings else 0.0, with_it, others)
+            (facts if place == 0 and prevalence >= MIN_SHARE else minor).append(fact)
+    for each in (facts, minor):
+        each.sort(key=lambda fact: (-fact.distinction, fact.attribute, fact.value))
+    return LeafFacts(leaf, members, siblings, tuple(facts), tuple(minor))

@@ -171,8 +171,8 @@ def claims() -> Claims:
                 add(word, "product_type", [product_type])
     for word, types in tables()["wider"].items():
         add(word, "product_type", types)
-    for attribute, words in (("material", MATERIALS), ("pattern", PATTERNS), ("style", STYLES)):
-        for value in words:
+    for attribute, named in (("material", MATERIALS), ("pattern", PATTERNS), ("style", STYLES)):
+        for value in named:
             add(value, attribute, [value])
     for attribute in ("colour", "gender", "age", "occasion", "season", "pattern", "material", "style"):
         for value, entry in tables().get(attribute, {}).items():
@@ -182,7 +182,9 @@ def claims() -> Claims:
         for attribute, values in means.items():
             add(word, attribute, values)
     _add_colours(found)
-    return {words: {name: frozenset(values) for name, values in means.items()} for words, means in found.items()}
+    for words in [each for each in found if each[0] in ("for", "in", "with") and each[1:] in found]:
+        del found[words]  # else "for sports" would part "sports" from "shoes"
+    return {each: {name: frozenset(values) for name, values in means.items()} for each, means in found.items()}
 
 
 def _phrases(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from builders.fashion_rq.grammar import MAX_WORDS, MIN_WORDS, paraphrases
 from builders.fashion_rq.lexicon import AGE_OF, fold, kind_of, words_in
-from builders.fashion_rq.query_writing import Asked, rng_of
+from builders.fashion_rq.query_writing import Asked, Plan, rng_of
 from builders.fashion_rq.truth import claims_of, is_true, unsaid
 from retrieval.chat import ChatEndpoint, ChatSettings, Form, Question
 from retrieval.chat.questions import prompt_version
@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 MAX_ROUNDS = 3
 """Questions about one leaf, refused requests included (ours)."""
 MAX_CHARACTERS = 200
+Brands = re.Pattern[str] | None
 MIN_BRAND = 3
 """Letters of a brand that is looked for in a request."""
 SCHEMA: Mapping[str, Any] = {
@@ -37,20 +38,9 @@ SCHEMA: Mapping[str, Any] = {
 class ChatWriter:
     """Answers are kept in the file `cache`: a run that was interrupted asks only what is left."""
 
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        cache: Path,
-        brands: Collection[str] = (),
-        settings: ChatSettings | None = None,
-    ) -> None:
-        """`base_url` ends in /v1; `brands` are the catalogue's, which no request names unasked.
-
-        Raises ChatError for a damaged cache, or for what is no address.
-        """
+    def __init__(self, base_url: str, model: str, cache: Path, settings: ChatSettings | None = None) -> None:
+        """`base_url` ends in /v1. Raises ChatError for a damaged cache, or for what is no address."""
         self._endpoint = ChatEndpoint(base_url, model, cache, settings)
-        self._brands = _brand_pattern(brands)
         self.n_replaced = 0
         """Requests of the last `write` that are the grammar's, since the model had none that holds."""
 
@@ -60,8 +50,9 @@ class ChatWriter:
         digest = hashlib.sha256(json.dumps([self._endpoint.asked_of, version]).encode()).hexdigest()
         return f"chat-{self._endpoint.model}-{digest[:8]}"
 
-    def write(self, asked: Sequence[Asked], seed: int) -> list[list[str]]:
-        """For each, its paraphrases, no two equal. Raises ChatError where the endpoint gives no answers."""
+    def write(self, planned: Plan, seed: int) -> list[list[str]]:
+        """No two paraphrases of a group are equal. Raises ChatError where the endpoint gives no answers."""
+        asked, brands = planned.asked, _pattern(planned.brands)
         found: list[dict[tuple[str, ...], str]] = [{} for _ in asked]
         refused: list[dict[str, str]] = [{} for _ in asked]
         for number in range(1, MAX_ROUNDS + 1):
@@ -71,41 +62,43 @@ class ChatWriter:
             questions = [ask(asked[place], list(found[place].values()), refused[place]) for place in open_ones]
             answers = self._endpoint.answers(f"Queries, round {number}", questions)
             for place, answer in zip(open_ones, answers, strict=True):
-                self._take(asked[place], answer["queries"], found[place], refused[place])
+                _take(asked[place], answer["queries"], brands, found[place], refused[place])
         self.n_replaced = 0
         for each, texts in zip(asked, found, strict=True):
             self.n_replaced += _fill(texts, each, seed)
         log.info("%d requests are the grammar's: the model's did not hold", self.n_replaced)
         return [list(texts.values()) for texts in found]
 
-    def _take(
-        self, asked: Asked, texts: Sequence[str], found: dict[tuple[str, ...], str], refused: dict[str, str]
-    ) -> None:
-        for raw in texts:
-            text = " ".join(raw.split())
-            reason = self.problem(text, asked.wanted)
-            if words_in(text) in found:
-                reason = "it is there already"
-            if reason:
-                refused[text[:MAX_CHARACTERS]] = reason
-            elif len(found) < asked.count:
-                found[words_in(text)] = text
 
-    def problem(self, text: str, wanted: Mapping[str, str]) -> str:
-        """What is wrong with a request, or ""."""
-        if len(text) > MAX_CHARACTERS or not text.isprintable() or not MIN_WORDS <= len(text.split()) <= MAX_WORDS:
-            return f"it has {len(text.split())} words or strange characters"
-        if re.search(r"\d", text):
-            return "it names a number"
-        if missing := unsaid(text, wanted):
-            return f"it does not say the {missing[0].replace('_', ' ')}"
-        for claim in claims_of(text, wanted):
-            if not is_true(claim, _known(wanted)):
-                return f"it says {claim.words}, which is not asked for"
-        for brand in self._brands.findall(text) if self._brands else ():
-            if fold(brand) not in {fold(value) for value in wanted.values()}:
-                return f"it says {brand}, which is not asked for"
-        return ""
+def _take(
+    asked: Asked, texts: Sequence[str], brands: Brands, found: dict[tuple[str, ...], str], refused: dict[str, str]
+) -> None:
+    """Sorts what a model wrote into what holds and what does not."""
+    for raw in texts:
+        text = " ".join(raw.split())
+        reason = "it is there already" if words_in(text) in found else problem(text, asked.wanted, brands)
+        if reason:
+            refused[text[:MAX_CHARACTERS]] = reason
+        elif len(found) < asked.count:
+            found[words_in(text)] = text
+
+
+def problem(text: str, wanted: Mapping[str, str], brands: Brands = None) -> str:
+    """What is wrong with a request, or ""."""
+    if len(text) > MAX_CHARACTERS or not text.isprintable() or not MIN_WORDS <= len(text.split()) <= MAX_WORDS:
+        return f"it has {len(text.split())} words or strange characters"
+    if re.search(r"\d", text):
+        return "it names a number"
+    if missing := unsaid(text, wanted):
+        return f"it does not say the {missing[0].replace('_', ' ')}"
+    for claim in claims_of(text, wanted):
+        if not is_true(claim, _known(wanted)):
+            return f"it says {claim.words}, which is not asked for"
+    asked = set(map(fold, wanted.values()))
+    for brand in brands.findall(text) if brands else ():
+        if fold(brand) not in asked:
+            return f"it says {brand}, which is not asked for"
+    return ""
 
 
 def ask(asked: Asked, found: Sequence[str] = (), refused: Mapping[str, str] | None = None) -> Question:
@@ -140,7 +133,7 @@ def _known(wanted: Mapping[str, str]) -> dict[str, str]:
     return {"age": age, "occasion": kind_of(wanted.get("product_type", "")).occasion, **wanted}
 
 
-def _brand_pattern(brands: Collection[str]) -> re.Pattern[str] | None:
+def _pattern(brands: Collection[str]) -> Brands:
     """Brands as they are spelt: "Only" is one, "only" is none."""
     names = sorted({brand for brand in brands if len(brand) >= MIN_BRAND}, key=lambda brand: (-len(brand), brand))
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None

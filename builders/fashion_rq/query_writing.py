@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from builders.fashion_rq import grammar
-from builders.fashion_rq.leaf_facts import MIN_SHARE, Fact, LeafFacts, find_facts, parent_of
+from builders.fashion_rq.leaf_facts import Fact, LeafFacts, find_facts, parent_of
 from builders.fashion_rq.lexicon import AGE_OF, fold
 from builders.wording import folded
 from retrieval.rq_benchmark import Listing, Part, RQQuery
@@ -29,8 +29,12 @@ MAX_FACTS = 6
 """That are asked for, the product type and the age among them (ours)."""
 EXTRA_CHANCE = 0.5
 """That a query names one more fact than is needed to tell its leaf, as shoppers do (ours)."""
-MIN_KEPT = 0.4
-"""Share of the leaf's members that must have all that is asked for, where that can be had (ours)."""
+MIN_KEPT, MIN_KEPT_MINOR = 0.4, 0.2
+"""Share of the leaf's members that must have all that is asked for, and with minor facts (ours)."""
+MAX_CONFUSED = 0.15
+"""Share of the siblings that may have all that is asked for, before minor facts are asked for as well (ours)."""
+MOST_CONFUSED = 0.5
+"""With a larger share a leaf gets no query: its siblings could as well be exact (ours)."""
 FURTHER = ("season", "brand", "style", "material", "pattern")
 """Asked for where nothing else tells a leaf, and seldom beside that."""
 FURTHER_CHANCE = 0.25
@@ -59,6 +63,8 @@ class Plan:
     """Sorted by leaf."""
     left_out: Mapping[str, str]
     """Leaf -> why it gets no query."""
+    brands: frozenset[str] = frozenset()
+    """Of the catalogue: no query names one that it does not ask for."""
 
 
 class Writer(Protocol):
@@ -69,18 +75,18 @@ class Writer(Protocol):
         """Goes into the card."""
         ...
 
-    def write(self, asked: Sequence[Asked], seed: int) -> list[list[str]]:
-        """For each, its paraphrases, no two equal; fewer than asked for where there are no more ways."""
+    def write(self, planned: Plan, seed: int) -> list[list[str]]:
+        """For each that is asked, its paraphrases, no two equal; fewer than asked for where there are no more ways."""
         ...
 
 
 class GrammarWriter:
     name = "grammar"
 
-    def write(self, asked: Sequence[Asked], seed: int) -> list[list[str]]:
+    def write(self, planned: Plan, seed: int) -> list[list[str]]:
         return [
             [saying.text for saying in grammar.paraphrases(each.wanted, each.count, rng_of(seed, "words", each.leaf))]
-            for each in asked
+            for each in planned.asked
         ]
 
 
@@ -105,7 +111,7 @@ def write_queries(
 def word(planned: Plan, seed: int, parts: Mapping[str, Part], writer: Writer | None = None) -> list[RQQuery]:
     """The queries of a plan, sorted by query_id; a group with a single way to ask is left out."""
     queries: list[RQQuery] = []
-    for each, texts in zip(planned.asked, (writer or GrammarWriter()).write(planned.asked, seed), strict=True):
+    for each, texts in zip(planned.asked, (writer or GrammarWriter()).write(planned, seed), strict=True):
         if len(texts) < MIN_PARAPHRASES:
             log.warning("there are too few ways to ask for %s: its leaf is left out", dict(each.wanted))
             continue
@@ -132,7 +138,7 @@ def plan(
     taken: dict[str, set[Wanted]] = defaultdict(set)
     asked: list[Asked] = []
     left_out: dict[str, str] = {}
-    for leaf, facts in find_facts(listings, leaves, MIN_SHARE).items():
+    for leaf, facts in find_facts(listings, leaves).items():
         rng = rng_of(seed, "facts", leaf)
         choice = _Choice(facts, groups)
         if reason := _choose(choice, taken[parent_of(leaf)], rng):
@@ -140,7 +146,10 @@ def plan(
             continue
         taken[parent_of(leaf)].add(choice.key)
         asked.append(Asked(leaf, choice.wanted, rng.randint(MIN_PARAPHRASES, MAX_PARAPHRASES)))
-    return Plan(tuple(asked), left_out)
+    brands = frozenset(
+        str(listing.attributes["brand"]) for listing in listings if fold(listing.attributes.get("brand"))
+    )
+    return Plan(tuple(asked), left_out, brands)
 
 
 class _Choice:
@@ -163,6 +172,11 @@ class _Choice:
     def n_confused(self) -> int:
         return len(self.leaf.confused(self.facts))
 
+    @property
+    def is_told(self) -> bool:
+        """Whether few siblings have all that is asked for."""
+        return len(self.leaf.confused(self.facts)) <= MAX_CONFUSED * len(self.leaf.siblings)
+
     def fits(self, fact: Fact, min_kept: float = 0.0) -> bool:
         """Whether enough different members have it beside all that is asked for."""
         if fact.attribute in {each.attribute for each in self.facts} or len(self.facts) >= MAX_FACTS:
@@ -171,13 +185,13 @@ class _Choice:
         n_different = len({self._groups[item_id] for item_id in exact})
         return n_different >= MIN_EXACT and len(exact) >= min_kept * len(self.leaf.members)
 
-    def tell(self, facts: Sequence[Fact]) -> None:
+    def tell(self, facts: Sequence[Fact], min_kept: float = MIN_KEPT) -> None:
         """Adds facts, each time the one that rules out most of the siblings that still have all that is asked for."""
         while n_left := self.n_confused:
             counts = [
-                (len(self.leaf.confused([*self.facts, fact])), -fact.prevalence, fact.attribute, fact)
-                for fact in facts
-                if self.fits(fact, MIN_KEPT)
+                (len(self.leaf.confused([*self.facts, fact])), -fact.prevalence, place, fact)
+                for place, fact in enumerate(facts)
+                if self.fits(fact, min_kept)
             ]
             if not counts or n_left - min(counts)[0] < MIN_GAIN * n_left:
                 return
@@ -190,36 +204,43 @@ class _Choice:
 
 def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> str:
     """Chooses what to ask for; why nothing can be, or ""."""
-    kind = choice.leaf.fact("product_type")
-    if kind is None:
-        return "no product type is shared"
-    if not choice.fits(kind):
-        return "too few different products"
+    kinds = [fact for fact in (*choice.leaf.facts, *choice.leaf.minor) if fact.attribute == "product_type"]
+    fitting = [kind for kind in kinds if choice.fits(kind)]
+    if not fitting:
+        return "too few different products of one type"
+    kind = max(fitting, key=lambda fact: fact.prevalence)
     choice.facts.append(kind)
-    usual, further = _askable(choice.leaf, kind.value)
+    usual, further, minor = _askable(choice.leaf, kind.value)
     choice.tell(usual)
-    if choice.n_confused or choice.key in taken:
+    if not choice.is_told:
         choice.tell(further)
     for chance, facts in ((EXTRA_CHANCE, usual), (FURTHER_CHANCE, further)):
         if rng.random() < chance:
             choice.add_one(facts, rng)
+    if not choice.is_told:
+        choice.tell(minor, MIN_KEPT_MINOR)
     _add_age(choice)
-    for fact in (*usual, *further):
+    for fact in (*usual, *further, *minor):
         if choice.key in taken and choice.fits(fact):
             choice.facts.append(fact)
     if choice.key in taken:
         return "asks for the same as a sibling"
-    if choice.n_confused == len(choice.leaf.siblings) > 0:
-        return "nothing tells it from its siblings"
+    if choice.n_confused > MOST_CONFUSED * len(choice.leaf.siblings):
+        return "most siblings have all that can be asked for"
     return ""
 
 
-def _askable(leaf: LeafFacts, product_type: str) -> tuple[list[Fact], list[Fact]]:
-    """Facts that a shopper would name, the most telling first: usual ones, then those in FURTHER. An age is one where
-    no gender says it."""
+def _askable(leaf: LeafFacts, product_type: str) -> tuple[list[Fact], list[Fact], list[Fact]]:
+    """Facts that a shopper would name, the most telling first: usual ones, those in FURTHER, minor ones. An age is one
+    where no gender says it."""
     usual = {"colour", "gender", "occasion"} | ({"age"} if leaf.fact("gender") is None else set())
     said = [fact for fact in leaf.facts if grammar.can_say(fact.attribute, fact.value, product_type)]
-    return [fact for fact in said if fact.attribute in usual], [fact for fact in said if fact.attribute in FURTHER]
+    minor = [fact for fact in leaf.minor if grammar.can_say(fact.attribute, fact.value, product_type)]
+    return (
+        [fact for fact in said if fact.attribute in usual],
+        [fact for fact in said if fact.attribute in FURTHER],
+        [fact for fact in minor if fact.attribute in usual or fact.attribute in FURTHER],
+    )
 
 
 def _add_age(choice: _Choice) -> None:

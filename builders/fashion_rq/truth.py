@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from builders.fashion_rq import lexicon
 from builders.fashion_rq.lexicon import AGE_OF, fold, words_in
@@ -103,7 +104,17 @@ def _is_said(name: str, value: str, words: Sequence[str], wanted: Mapping[str, s
         return True
     if name == "occasion" and lexicon.kind_of(wanted.get("product_type", "")).occasion == fold(value):
         return True
-    return any(_holds(words, phrase) for phrase in _ways(name, value))
+    ways = _all_ways(name, value)
+    if name == "product_type":  # "t-shirt" does not say shirt
+        spans = [words_in(claim.words) for claim in claims_of(" ".join(words))]
+        if ways & lexicon.claims().keys():
+            return any(span in ways for span in spans)
+    return _holds_any(words, ways)
+
+
+@cache
+def _all_ways(name: str, value: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(_ways(name, value))
 
 
 def _ways(name: str, value: str) -> Iterator[tuple[str, ...]]:
@@ -116,6 +127,10 @@ def _ways(name: str, value: str) -> Iterator[tuple[str, ...]]:
             yield phrase
 
 
-def _holds(words: Sequence[str], phrase: Sequence[str]) -> bool:
-    size = len(phrase)
-    return any(tuple(words[place : place + size]) == tuple(phrase) for place in range(len(words) - size + 1))
+def _holds_any(words: Sequence[str], phrases: Collection[tuple[str, ...]]) -> bool:
+    spans = (
+        tuple(words[place : place + size])
+        for size in {len(phrase) for phrase in phrases}
+        for place in range(len(words) - size + 1)
+    )
+    return any(span in phrases for span in spans)
