@@ -13,6 +13,7 @@ from builders.dim_fashion.__main__ import main
 from builders.dim_fashion.audit import audit
 from retrieval.benchmark import CARD, Task, read_benchmark
 from retrieval.errors import BenchmarkError
+from retrieval.recorded import held_out_products, product_of
 from tests.builders.dim_fashion.shop import write_shop
 
 pytest.importorskip("faiss", reason="bridges are searched by faiss-cpu (requirements-build.txt)")
@@ -207,3 +208,16 @@ def test_an_out_that_cannot_be_written_is_one_line(catalogue: Path, tmp_path: Pa
     (tmp_path / "file").touch()
     assert _build(catalogue, tmp_path / "file" / "benchmark") == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_build_without_another_asks_for_none_of_its_held_out_products(
+    catalogue: Path, built: Path, tmp_path: Path
+) -> None:
+    assert _build(catalogue, tmp_path / "more", "--without", str(built), "--name", "more") == 0
+    more, held_out = read_benchmark(tmp_path / "more"), held_out_products(read_benchmark(built))
+    asked = {image_id for judged in more.qrels.values() for image_id, grade in judged.items() if grade > 0}
+    asked |= {each for s in more.sessions for turn in s.turns for each in (turn.chosen, *turn.references)}
+    assert held_out
+    assert not held_out & {product_of(more.images[image_id]) for image_id in asked}
+    assert audit(more).findings == ()
+    assert read_benchmark(built).card["checksum"] in more.card["command"]
