@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 from builders.fashion_rq.card import BuildSettings
 from builders.fashion_rq.embeddings import What
+from builders.fashion_rq.hierarchy_settings import Estimator, HierarchySettings
 from builders.fashion_rq.leaves import LeafSettings
 from builders.fashion_rq.mapping import DEFAULT
 from builders.fashion_rq.writing import ANSWERS
@@ -36,7 +37,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _add_build(parser: argparse.ArgumentParser) -> None:
-    plain, leaves = BuildSettings(), LeafSettings()
+    plain, hierarchy, leaves = BuildSettings(), HierarchySettings(), LeafSettings()
     parser.add_argument("--gallery", type=Path, required=True, help="the catalogue: CSV, JSONL, Parquet or a folder")
     parser.add_argument("--mapping", type=Path, default=DEFAULT, help="TOML: which column is which attribute")
     parser.add_argument("--out", type=Path, required=True, help="folder of the benchmark")
@@ -44,7 +45,7 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=plain.seed, help="decides every draw: equal seeds give equal bytes")
     parser.add_argument("--encoder", type=Path, default=DEFAULT_FOLDER, help="folder of the exported weights")
     parser.add_argument("--embed", choices=get_args(What), default=plain.embed, help="what products are told apart by")
-    parser.add_argument("--codebook", type=int, default=plain.codebook, help="codes on each level of the hierarchy")
+    parser.add_argument("--codebook", type=int, default=hierarchy.codebook, help="codes on each level of the hierarchy")
     parser.add_argument(
         "--compare",
         type=int,
@@ -53,7 +54,16 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
         metavar="CODEBOOK",
         help="train another hierarchy, for the tables alone; may be given several times",
     )
-    parser.add_argument("--epochs", type=int, default=plain.epochs, help="of the hierarchy's training")
+    parser.add_argument("--epochs", type=int, default=hierarchy.epochs, help="of the hierarchy's training")
+    parser.add_argument(
+        "--exclusivity",
+        type=float,
+        default=hierarchy.exclusivity,
+        help="weight of the attribute exclusivity loss; 0 leaves it out",
+    )
+    parser.add_argument(
+        "--estimator", choices=get_args(Estimator), default=hierarchy.estimator, help="of gradients through the codes"
+    )
     parser.add_argument("--tops", type=int, default=leaves.n_tops, help="clusters of level 1 that are asked for")
     parser.add_argument("--middles", type=int, default=leaves.n_middles, help="clusters of level 2 that are asked for")
     parser.add_argument("--leaves", type=int, default=leaves.n_leaves, help="clusters of level 3 that are asked for")
@@ -95,9 +105,13 @@ def _build(arguments: argparse.Namespace) -> int:
         name=arguments.name,
         seed=arguments.seed,
         embed=arguments.embed,
-        codebook=arguments.codebook,
+        hierarchy=HierarchySettings(
+            codebook=arguments.codebook,
+            exclusivity=arguments.exclusivity,
+            estimator=arguments.estimator,
+            epochs=arguments.epochs,
+        ),
         compared=tuple(sorted(set(arguments.compare))),
-        epochs=arguments.epochs,
         leaves=LeafSettings(arguments.tops, arguments.middles, arguments.leaves),
     )
     writer, encoder = _writer_maker(arguments), open_encoder(arguments.encoder)
@@ -131,7 +145,8 @@ def _command(arguments: argparse.Namespace) -> str:
     parts = ["python -m builders.fashion_rq build --gallery GALLERY"]
     parts += [f"--{name} {getattr(arguments, name)}" for name in ("name", "seed", "embed", "codebook")]
     parts += [f"--compare {codebook}" for codebook in sorted(set(arguments.compare))]
-    parts += [f"--{name} {getattr(arguments, name)}" for name in ("epochs", "tops", "middles", "leaves", "writer")]
+    names = ("epochs", "exclusivity", "estimator", "tops", "middles", "leaves", "writer")
+    parts += [f"--{name} {getattr(arguments, name)}" for name in names]
     if arguments.writer == "chat":
         parts.append(f"--chat-url URL --chat-model {arguments.chat_model}")
     if arguments.encoder != DEFAULT_FOLDER:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from builders.fashion_rq.card import BuildSettings, describe_outcome, describe_settings, go_on
 from builders.fashion_rq.embeddings import embed
 from builders.fashion_rq.hierarchy import build_hierarchy, hierarchy_folder, levels_of
-from builders.fashion_rq.hierarchy_settings import HierarchySettings
 from builders.fashion_rq.leaves import Clusters, choose_leaves, usable_leaves
 from builders.fashion_rq.mapping import DEFAULT, CatalogueMapping, read_mapping
 from builders.fashion_rq.products import Products, read_products
@@ -90,8 +89,8 @@ def build(
 def _check(settings: BuildSettings) -> None:
     """Before hours of work. Raises BenchmarkError for a setting that cannot give a benchmark."""
     leaves = settings.leaves
-    sizes = (settings.codebook, *settings.compared, leaves.n_tops, leaves.n_middles, leaves.n_leaves)
-    if min(settings.epochs, *sizes) < 1:
+    sizes = (settings.hierarchy.codebook, *settings.compared, leaves.n_tops, leaves.n_middles, leaves.n_leaves)
+    if min(settings.hierarchy.epochs, *sizes) < 1:
         raise BenchmarkError("Codebooks, epochs and numbers of clusters are at least 1.")
 
 
@@ -122,18 +121,18 @@ def _code(out: Path, products: Products, settings: BuildSettings, encoder: Encod
     work = out / WORK
     usable, vectors = embed(encoder, products, settings.embed, work / "vectors", progress=progress)
     reports: dict[str, Any] = {}
-    for codebook in sorted({settings.codebook, *settings.compared}):
-        hierarchy = HierarchySettings(codebook=codebook, epochs=settings.epochs, seed=settings.seed)
+    for codebook in sorted({settings.hierarchy.codebook, *settings.compared}):
+        hierarchy = replace(settings.hierarchy, codebook=codebook, seed=settings.seed)
         found = build_hierarchy(vectors, usable.listings, hierarchy, work / "hierarchy", progress=progress)
         folder = hierarchy_folder(vectors, usable.listings, hierarchy, work / "hierarchy")
         reports[str(codebook)] = levels_of(folder)
-        if codebook == settings.codebook:
-            codes, chosen = found, hierarchy
+        if codebook == settings.hierarchy.codebook:
+            codes = found
         log.info("codebook %d: %s clusters", codebook, [level["clusters"] for level in reports[str(codebook)]])
     listings = tuple(
         replace(listing, codes=tuple(map(int, row))) for listing, row in zip(usable.listings, codes, strict=True)
     )
-    card = {"vectors": _digest(vectors), "hierarchy": asdict(chosen), "hierarchies": reports}
+    card = {"vectors": _digest(vectors), "hierarchies": reports}
     return Coded(usable, listings, card)
 
 

@@ -22,18 +22,19 @@ class BuildSettings:
     name: str = "fashion-rq"
     seed: int = 0
     embed: What = "both"
-    codebook: int = HierarchySettings().codebook
+    hierarchy: HierarchySettings = field(default_factory=HierarchySettings)
+    """Its seed is this one's."""
     compared: tuple[int, ...] = ()
     """Further codebooks that are trained for the tables alone."""
-    epochs: int = HierarchySettings().epochs
     leaves: LeafSettings = field(default_factory=LeafSettings)
 
 
 def describe_settings(settings: BuildSettings) -> dict[str, Any]:
     values = asdict(settings)
-    leaves = values.pop("leaves")
+    leaves, hierarchy = values.pop("leaves"), values.pop("hierarchy")
     name, seed = values.pop("name"), values.pop("seed")
-    return {"name": name, "seed": seed, "settings": {**values, **leaves}}
+    hierarchy.pop("seed")
+    return {"name": name, "seed": seed, "settings": {**values, **leaves, **hierarchy}}
 
 
 def go_on(begun: Path, told: Mapping[str, Any], *, note: bool = True) -> None:

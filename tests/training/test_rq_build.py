@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from builders.fashion_rq.__main__ import main
 from builders.fashion_rq.audit import audit
 from builders.fashion_rq.build import build
 from builders.fashion_rq.card import BuildSettings
+from builders.fashion_rq.hierarchy_settings import HierarchySettings
 from builders.fashion_rq.leaves import LeafSettings
 from builders.fashion_rq.query_writing import GrammarWriter
 from retrieval.encoders.hashing import HashingEncoder
@@ -25,7 +27,8 @@ TYPES = ("Shirts", "Dresses", "Watches", "Sandals")
 COLOURS = {"Red": (220, 20, 20), "Blue": (20, 20, 220), "Green": (20, 160, 20), "Black": (5, 5, 5)}
 GENDERS = ("Men", "Women", "Girls")
 BRANDS = ("Puma", "Lee", "Fossil", "Biba", "Nike")
-SETTINGS = BuildSettings(codebook=6, epochs=30, leaves=LeafSettings(n_tops=4, n_middles=10, n_leaves=12))
+HIERARCHY = HierarchySettings(codebook=6, epochs=30)
+SETTINGS = BuildSettings(hierarchy=HIERARCHY, leaves=LeafSettings(n_tops=4, n_middles=10, n_leaves=12))
 KEPT = (*CHECKED, CARD, STATS)
 
 
@@ -109,7 +112,7 @@ def test_an_interrupted_build_goes_on_with_the_same_result(
 
 def test_other_settings_are_refused_for_a_begun_build(finished: Path, gallery: Path) -> None:
     before = (finished / CARD).read_bytes()
-    other = BuildSettings(codebook=5, epochs=30, leaves=SETTINGS.leaves)
+    other = BuildSettings(hierarchy=replace(HIERARCHY, codebook=5), leaves=SETTINGS.leaves)
     with pytest.raises(BenchmarkError, match=r"begun with settings\.codebook 6, not 5"):
         made(finished, gallery, other)
     assert (finished / CARD).read_bytes() == before
@@ -122,26 +125,26 @@ def test_another_catalogue_is_refused_for_a_begun_build(finished: Path, tmp_path
 
 
 def test_further_codebooks_stand_in_the_tables(finished: Path, gallery: Path, tmp_path: Path) -> None:
-    settings = BuildSettings(codebook=6, compared=(3,), epochs=30, leaves=SETTINGS.leaves)
+    settings = BuildSettings(hierarchy=HIERARCHY, compared=(3,), leaves=SETTINGS.leaves)
     made(tmp_path / "b", gallery, settings)
     assert "| 3, D1 | " in (tmp_path / "b" / STATS).read_text()
     assert (tmp_path / "b" / "candidates.jsonl").read_bytes() == (finished / "candidates.jsonl").read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("settings", "error", "words"),
+    ("changed", "error", "words"),
     [
-        (BuildSettings(codebook=1000), TrainingError, "larger than the catalogue"),
-        (BuildSettings(codebook=0), BenchmarkError, "at least 1"),
-        (BuildSettings(epochs=0), BenchmarkError, "at least 1"),
-        (BuildSettings(codebook=6, epochs=1, leaves=LeafSettings(min_exact=500)), BenchmarkError, "larger catalogue"),
+        ({"hierarchy": HierarchySettings(codebook=1000)}, TrainingError, "larger than the catalogue"),
+        ({"hierarchy": HierarchySettings(codebook=0)}, BenchmarkError, "at least 1"),
+        ({"hierarchy": HierarchySettings(epochs=0)}, BenchmarkError, "at least 1"),
+        ({"leaves": LeafSettings(min_exact=500)}, BenchmarkError, "larger catalogue"),
     ],
 )
 def test_settings_that_give_nothing_are_an_error(
-    gallery: Path, tmp_path: Path, settings: BuildSettings, error: type[FashionSearchError], words: str
+    gallery: Path, tmp_path: Path, changed: dict[str, Any], error: type[FashionSearchError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        made(tmp_path / "b", gallery, settings)
+        made(tmp_path / "b", gallery, replace(SETTINGS, **changed))
     assert not (tmp_path / "b" / CARD).exists()
 
 

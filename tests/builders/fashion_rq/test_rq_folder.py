@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from builders.fashion_rq.__main__ import main
 from builders.fashion_rq.audit import AuditReport, Rule, audit
 from builders.fashion_rq.card import BuildSettings, describe_outcome, describe_settings, go_on
 from builders.fashion_rq.leaves import Clusters, LeafSettings, choose_leaves
@@ -84,6 +88,27 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
     for name in (*CHECKED, CARD):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
     assert write(tmp_path / "3", seed=1)["checksum"] != one["checksum"]
+
+
+def test_the_order_of_hashes_changes_no_byte(tmp_path: Path) -> None:
+    """Sets of words are in another order in every process."""
+    code = "from tests.builders.fashion_rq.test_rq_folder import write; from pathlib import Path; write(Path({!r}))"
+    for seed in ("1", "2"):
+        asked = [sys.executable, "-c", code.format(str(tmp_path / seed / "b"))]
+        (tmp_path / seed).mkdir()
+        subprocess.run(asked, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, cwd=Path.cwd())
+    for name in (*CHECKED, CARD):
+        assert (tmp_path / "1" / "b" / name).read_bytes() == (tmp_path / "2" / "b" / name).read_bytes()
+
+
+def test_a_model_without_its_address_ends_the_command_with_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["build", "--gallery", str(tmp_path), "--out", str(tmp_path / "b"), "--writer", "chat"]
+    assert main(asked) == 2
+    assert capsys.readouterr().err == "error: --writer chat needs --chat-url and --chat-model.\n"
+    assert main([*asked, "--chat-url", "nowhere", "--chat-model", "m"]) == 2
+    assert not (tmp_path / "b").exists()
 
 
 def test_an_id_with_strange_characters_gets_a_picture_inside_the_folder(tmp_path: Path) -> None:
