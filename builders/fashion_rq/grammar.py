@@ -75,7 +75,9 @@ def can_say(attribute: str, value: str, product_type: str) -> bool:
     kind = lexicon.kind_of(product_type)
     if attribute == "occasion" and kind.occasion:
         return fold(value) == kind.occasion
-    ways = lexicon.wordings(attribute, value, kind.group)
+    if attribute == "style" and set(words_in(value)) <= set(words_in(kind.nouns[0].singular)):
+        return False  # "gloss" of a lip gloss
+    ways = lexicon.wordings(attribute, value, product_type)
     return bool(ways.before or ways.after)
 
 
@@ -128,7 +130,7 @@ def _spoken(wanted: Mapping[str, str], rng: random.Random) -> dict[str, str]:
 
 def _ways(spoken: Mapping[str, str], name: str) -> Wordings:
     kind = lexicon.kind_of(spoken["product_type"])
-    ways = lexicon.wordings(name, spoken[name], kind.group)
+    ways = lexicon.wordings(name, spoken[name], spoken["product_type"])
     if name == "gender" and fold(spoken.get("age")) == "kids":
         return Wordings(ways.before, (), ways.keyword)  # "unisex", not "for men and women"
     if name == "occasion" and kind.occasion:
@@ -198,8 +200,7 @@ def noun_phrase(
 
 
 def _unsaid_by(noun: Noun, spoken: Mapping[str, str]) -> list[str]:
-    """Attributes that need words of their own: "sports shoes" says the occasion, "denims" the material, "lip gloss"
-    that it is glossy."""
+    """Attributes that need words of their own: "sports shoes" says the occasion, "denims" the material."""
     own = frozenset(words_in(f"{noun.singular} {noun.plural}"))
     own |= {word.removesuffix("s") for word in own}
     implied = ("occasion", "material", "style")

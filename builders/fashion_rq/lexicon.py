@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -23,8 +23,9 @@ SAID = frozenset({"colour", "gender", "age", "occasion", "season", "pattern", "m
 """Attributes that queries name beside the product type. A price is none (ours): it is true of one product alone."""
 NO_COLOUR = frozenset({"care"})
 """Classes of products whose colour is that of their bottle."""
-NO_PLACE = frozenset({"makeup", "care", "gear"})
-"""Classes of products that belong to no season."""
+NO_SEASON = frozenset({"makeup", "care", "gear"})
+NO_MATERIAL = frozenset({"makeup", "care"})
+"""Classes of products whose "satin" is a finish."""
 Claims = Mapping[tuple[str, ...], Mapping[str, frozenset[str]]]
 """Words -> attribute -> folded values, any of which they may mean."""
 
@@ -111,13 +112,26 @@ def plural(noun: str) -> str:
 
 
 @cache
-def wordings(attribute: str, value: str, group: str) -> Wordings:
-    """How a value is said of a product of this class."""
+def wordings(attribute: str, value: str, product_type: str) -> Wordings:
+    """How a value is said of such a product. "Sports" before "sandals" would name another type: that is left out."""
+    kind = kind_of(product_type)
+    ways = _wordings(attribute, value, kind.group)
+    own = fold(product_type)
+    nouns = {words for noun in kind.nouns for words in (words_in(noun.singular), words_in(noun.plural))}
+
+    def names_another(way: str) -> bool:
+        joined = [claims().get((*words_in(way), *noun), {}) for noun in nouns]
+        return any(own not in means["product_type"] for means in joined if "product_type" in means)
+
+    return replace(ways, before=tuple(way for way in ways.before if not names_another(way)))
+
+
+def _wordings(attribute: str, value: str, group: str) -> Wordings:
     if not fold(value) or attribute not in SAID or (attribute == "colour" and group in NO_COLOUR):
         return Wordings()
     if attribute == "age" and fold(value) not in _entries("age"):
         return Wordings()
-    if attribute == "season" and group in NO_PLACE:
+    if (attribute == "season" and group in NO_SEASON) or (attribute == "material" and group in NO_MATERIAL):
         return Wordings()
     entry = _entries(attribute).get(fold(value), {})
     alternatives = [each for each in ([entry] if isinstance(entry, dict) else entry) if _suits(each, group)]
@@ -182,9 +196,15 @@ def claims() -> Claims:
         for attribute, values in means.items():
             add(word, attribute, values)
     _add_colours(found)
-    for words in [each for each in found if each[0] in ("for", "in", "with") and each[1:] in found]:
+    for words in [each for each in found if each[0] in ("for", "in", "with") and _says_as_much(found, each)]:
         del found[words]  # else "for sports" would part "sports" from "shoes"
     return {each: {name: frozenset(values) for name, values in means.items()} for each, means in found.items()}
+
+
+def _says_as_much(found: Mapping[tuple[str, ...], Mapping[str, set[str]]], words: tuple[str, ...]) -> bool:
+    """Whether it says the same without its first word."""
+    rest = found.get(words[1:], {})
+    return all(values <= rest.get(name, set()) for name, values in found[words].items())
 
 
 def _phrases(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import json
 import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,8 @@ def problem(text: str, wanted: Mapping[str, str], brands: Brands = None) -> str:
     """What is wrong with a request, or ""."""
     if len(text) > MAX_CHARACTERS or not text.isprintable() or not MIN_WORDS <= len(text.split()) <= MAX_WORDS:
         return f"it has {len(text.split())} words or strange characters"
-    if re.search(r"\d", text):
+    without_wanted = reduce(lambda rest, value: rest.replace(value.lower(), ""), wanted.values(), text.lower())
+    if re.search(r"\d", without_wanted):
         return "it names a number"
     if missing := unsaid(text, wanted):
         return f"it does not say the {missing[0].replace('_', ' ')}"

@@ -23,7 +23,7 @@ def wishes(rng: random.Random) -> dict[str, str]:
     values = {
         "colour": rng.choice(COLOURS), "gender": gender, "occasion": rng.choice(OCCASIONS),
         "season": rng.choice(SEASONS), "pattern": "striped", "material": "Leather", "brand": "Peter England",
-        "style": "slim fit",
+        "style": rng.choice(("slim fit", "training", "football", "laptop", "hooded")),
     }  # fmt: skip
     wanted = {"product_type": rng.choice(TYPES)}
     for name in rng.sample(sorted(values), rng.randint(1, 4)):
@@ -124,6 +124,8 @@ def test_a_deodorant_has_no_colour_and_a_lipstick_no_occasion_or_season() -> Non
     assert grammar.can_say("colour", "Red", "Lipstick")
     assert not grammar.can_say("occasion", "Casual", "Lipstick")
     assert not grammar.can_say("season", "Spring", "Lipstick")
+    assert not grammar.can_say("material", "satin", "Lipstick")
+    assert not grammar.can_say("style", "gloss", "Lip Gloss")
 
 
 def test_missing_values_and_prices_are_not_said() -> None:
@@ -143,6 +145,13 @@ def test_what_the_type_says_is_not_said_before_it_again() -> None:
     texts = " / ".join(sample({"product_type": "Sports Shoes", "occasion": "Sports", "gender": "Men", "age": "Adults"}))
     assert not re.search(r"sports (?:sports|athletic|trainers)", texts)
     assert not grammar.can_say("occasion", "Casual", "Sports Shoes")
+
+
+def test_an_adjective_does_not_turn_the_noun_into_another_type() -> None:
+    texts = " / ".join(sample({"product_type": "Sandals", "occasion": "Sports"}, 20))
+    assert "sandals for sport" in texts
+    assert "sports sandals" not in texts.lower()
+    assert not grammar.can_say("style", "laptop", "Bags")
 
 
 def test_unisex_clothes_of_kids_are_for_no_men_and_women() -> None:

@@ -64,6 +64,13 @@ def test_requests_that_hold_have_no_problem(text: str) -> None:
     assert problem(text, WANTED) == ""
 
 
+def test_a_wanted_brand_may_hold_a_number_and_a_colour() -> None:
+    wanted = {"product_type": "Jeans", "brand": "Jealous 21"}
+    assert problem("jeans by Jealous 21 please", wanted) == ""
+    assert problem("jeans by Jealous 21 in size 8", wanted) == "it names a number"
+    assert problem("Red Tape jeans please", {"product_type": "Jeans", "brand": "Red Tape"}) == ""
+
+
 def test_refused_and_repeated_requests_are_asked_for_again_with_the_reason(chat_server: Any, tmp_path: Path) -> None:
     chat_server.answer = replies([GOOD[0], "Navy shirt, for men!", "a red shirt for men"], GOOD[1:])
     assert writer(tmp_path, chat_server).write(PLAN, 0) == [GOOD]

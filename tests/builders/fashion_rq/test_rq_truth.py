@@ -89,6 +89,12 @@ def test_words_with_two_senses_are_true_in_either() -> None:
     assert untrue(query("a steel watch"), [Listing("1", "", "", {"product_type": "Watches"}, (1, 2, 3))]) != []
 
 
+def test_a_purpose_with_two_senses_is_said_and_true_in_either() -> None:
+    shorts = Listing("1", "", "", {"product_type": "Shorts", "occasion": "Sports"}, (1, 2, 3))
+    assert untrue(query("shorts for training", occasion="Sports"), [shorts]) == []
+    assert unsaid("shorts for training", {"product_type": "Shorts", "occasion": "Sports"}) == []
+
+
 def test_a_wider_word_is_true_of_each_of_its_types() -> None:
     assert untrue(query("some shoes for men"), [listing(product_type="Formal Shoes")]) == []
     assert untrue(query("some shoes for men"), [listing(product_type="Flip Flops")]) != []
