@@ -24,7 +24,7 @@ class HierarchySettings:
     hidden: tuple[int, ...] = (256,)
     beta: float = 0.25
     """Of the commitment."""
-    exclusivity: float = 0.1
+    exclusivity: float = 0.5
     """Weight of the attribute exclusivity loss; 0 leaves it out."""
     temperature: float = 0.1
     estimator: Estimator = "straight_through"

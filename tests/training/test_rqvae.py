@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
-from builders.fashion_rq import hierarchy, rqvae
+from builders.fashion_rq import ablation, hierarchy, rqvae
 from builders.fashion_rq.exclusivity import exclusivity_loss
 from builders.fashion_rq.hierarchy import build_hierarchy, hierarchy_folder, levels_of, tuple_numbers
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
@@ -208,3 +209,19 @@ def test_other_settings_vectors_or_attributes_have_their_own_folder(vectors, lis
         )
     }  # fmt: skip
     assert len(folders) == 4
+
+
+def test_the_ablation_prints_both_tables_and_the_losss_effect(tmp_path: Path, capsys) -> None:
+    shop = tmp_path / "shop"
+    (shop / "images").mkdir(parents=True)
+    rows = ["id,articleType,baseColour,gender,usage,productDisplayName"]
+    for at in range(40):
+        rows.append(f"{at},{KINDS[at % 4]},{COLOURS[at % 3]},Men,Casual,{COLOURS[at % 3]} {KINDS[at % 4]} {at}")
+        Image.new("RGB", (16, 16), (at * 6, 90 * (at % 3), 160)).save(shop / "images" / f"{at}.png")
+    (shop / "styles.csv").write_text("\n".join(rows), encoding="utf-8")
+    known = ["--gallery", str(shop), "--out", str(tmp_path / "out"), "--epochs", "1"]
+    assert ablation.main([*known, "--codebooks", "4", "8", "--seeds", "0", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "| 8 | 3 |" in printed
+    assert printed.count("\n| 0.5 |") == printed.count("\n| 0 |") == 3
+    assert len(list((tmp_path / "out").glob("hierarchy-*"))) == 5
