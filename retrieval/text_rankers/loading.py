@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -63,6 +64,7 @@ def open_checkpoint(
     ensure_torchvision()
     try:
         import transformers
+        from safetensors import SafetensorError
     except ImportError as error:
         raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
     place = open_device(device)
@@ -73,7 +75,7 @@ def open_checkpoint(
         model, report = model_class.from_pretrained(
             name, dtype=torch.bfloat16 if half else torch.float32, output_loading_info=True
         )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError, UnpicklingError) as error:
         raise EncoderError(
             f"The checkpoint {name} cannot be loaded ({_first_line(error)}). Fetch it while the hub can be reached, or "
             "name a folder that holds it: NAME@FOLDER."

@@ -25,9 +25,9 @@ def open_text_ranker(name: str, place: str | None = None, device: str | None = N
     recipe = RECIPES[name]
     try:
         return _opened(recipe, place or recipe.hub, device)
-    except ModuleNotFoundError as error:
+    except ImportError as error:  # transformers raises a bare one for what a tokenizer needs
         raise DependencyError(
-            f"The text ranker {name} needs {error.name}. Install it: pip install -r requirements-train.txt"
+            f"The text ranker {name} needs {error.name or error}. Install it: pip install -r requirements-train.txt"
         ) from error
 
 

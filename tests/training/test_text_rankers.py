@@ -219,6 +219,16 @@ def test_a_tokenizer_that_should_set_the_end_mark_and_does_not_is_told(tmp_path,
     assert "ends no text with a mark" in caplog.text
 
 
+def test_vectors_of_a_model_in_half_precision_are_whole_and_have_unit_length(tmp_path):
+    reader = DenseReader.open(RECIPES["qwen3-embedding-0.6b"], save_qwen(tmp_path), "cpu")
+    (whole,) = reader.listings([LISTING])
+    reader._checkpoint.model.bfloat16()
+    (half,) = reader.listings([LISTING])
+    assert half.dtype == np.float32
+    assert np.linalg.norm(half) == pytest.approx(1.0, abs=1e-6)
+    assert half @ whole == pytest.approx(1.0, abs=0.01)
+
+
 def test_a_roberta_is_not_read_beyond_its_positions(tmp_path):
     ranker = open_text_ranker("roberta-large", save_roberta(tmp_path), "cpu")
     assert np.isfinite(ranker.logits([(QUERY, " ".join([LONG] * 9))])).all()
@@ -303,6 +313,14 @@ def test_the_revision_changes_with_the_weights(tmp_path):
 def test_without_a_hub_the_error_says_what_to_do():
     with pytest.raises(EncoderError, match=r"cannot be loaded .* NAME@FOLDER"):
         open_text_ranker("contriever", "nobody/nothing-here", "cpu")
+
+
+def test_a_damaged_checkpoint_is_told(tmp_path):
+    folder = save_bert(tmp_path)
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(EncoderError, match="cannot be loaded"):
+        open_text_ranker("contriever", folder, "cpu")
 
 
 def test_a_checkpoint_of_another_kind_is_refused(tmp_path):
