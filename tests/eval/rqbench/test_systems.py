@@ -249,7 +249,7 @@ def test_the_agent_ranks_what_its_filters_leave_as_it_shows_it_and_the_rest_belo
 def test_the_agents_score_of_a_candidate_does_not_depend_on_the_others_that_are_asked(pictured, agent):
     together = scored(agent, asking(pictured, q="red dresses for women"))
     some = list(pictured.listings)[::7]
-    alone = replace(pictured, queries=asking(pictured, q="red dresses for women").queries)
+    alone = asking(pictured, q="red dresses for women")
     assert agent.score(alone, {"q": some})["q"] == [together[each] for each in some]
 
 
