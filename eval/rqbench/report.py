@@ -198,7 +198,8 @@ def _attributes(comparison: Comparison, n_columns: int | None) -> Section:
         "Attribute score: of the first ten of T1 the share that has the value which the words name, mean over the "
         "queries that name the attribute (ours). Relevance: their mean by weight within a query, mean over the queries "
         "that name an attribute of weight; once with our weights, once with the paper's six. Best order: "
-        f"what the candidates allow, fewer than ten of which may have the value. Queries: {named}."
+        "what the candidates allow, fewer than ten of which may have the value; the paper does not say what its scores "
+        f"are shares of, and only the order of systems can be compared with it. Queries: {named}."
     )
     return Section(
         title, [said, *_tables([*relevances, *published.ATTRIBUTES, *more], comparison.attributes, others, n_columns)]
