@@ -35,6 +35,8 @@ class HierarchySettings:
     epochs: int = 20
     batch: int = 1024
     rate: float = 1e-3
+    warm_steps: int = 100
+    """Of encoder and decoder alone, before k-means places the codes."""
     start_sample: int = 16384
     """Products that k-means starts the codebooks on."""
     seed: int = 0

@@ -123,6 +123,7 @@ def train(
         epochs = range(len(state.history), settings.epochs)
         for epoch in tqdm(epochs, unit="epoch", desc="Hierarchy", disable=not progress or not epochs):
             if not model.is_started():
+                _warm_up(state, vectors, settings)
                 _start(model, vectors, settings)
             _one_epoch(state, vectors, tuples, settings, epoch)
             codes, error = encode(model, vectors)
@@ -143,6 +144,15 @@ def encode(model: RQVAE, vectors: Embeddings) -> tuple[Codes, float]:
     return np.concatenate(codes).astype(np.int64), errors / len(vectors)
 
 
+def _warm_up(state: _State, vectors: Embeddings, settings: HierarchySettings) -> None:
+    """Encoder and decoder alone: k-means on what an untrained encoder gives leaves most codes dead for many epochs."""
+    rng = np.random.default_rng(settings.seed)
+    state.model.train()
+    for _ in range(settings.warm_steps):
+        x = next(_batches(vectors, rng.choice(len(vectors), min(settings.batch, len(vectors)), False), settings.batch))
+        _step(state, _error(state.model.decoder(state.model.encoder(x)), x).mean(), settings)
+
+
 def _start(model: RQVAE, vectors: Embeddings, settings: HierarchySettings) -> None:
     """k-means on a sample, level by level: the quantisers do it on the first vectors that they see in training."""
     rows = np.random.default_rng(settings.seed).permutation(len(vectors))[: settings.start_sample]
@@ -161,14 +171,18 @@ def _one_epoch(state: _State, vectors: Embeddings, tuples: Codes, settings: Hier
         if settings.exclusivity:
             own = keys[number * settings.batch : (number + 1) * settings.batch]
             loss = loss + settings.exclusivity * exclusivity_loss(levels, own, settings.temperature)
-        if not bool(torch.isfinite(loss)):
-            raise TrainingError(
-                f"The loss of epoch {epoch + 1} is no number: the vectors hold values that are none, or the learning "
-                f"rate {settings.rate:g} is too high."
-            )
-        state.optimiser.zero_grad()
-        loss.backward()
-        state.optimiser.step()
+        _step(state, loss, settings)
+
+
+def _step(state: _State, loss: Tensor, settings: HierarchySettings) -> None:
+    if not bool(torch.isfinite(loss)):
+        raise TrainingError(
+            f"The loss of epoch {len(state.history) + 1} is no number: the vectors hold values that are none, or the "
+            f"learning rate {settings.rate:g} is too high."
+        )
+    state.optimiser.zero_grad()
+    loss.backward()
+    state.optimiser.step()
 
 
 def _batches(vectors: Embeddings, rows: NDArray[np.int64], size: int) -> Iterator[Tensor]:

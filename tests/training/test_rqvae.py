@@ -20,7 +20,9 @@ from builders.fashion_rq.rqvae import RQVAE
 from retrieval.errors import TrainingError
 from retrieval.rq_benchmark import Listing
 
-SMALL = HierarchySettings(codebook=8, latent=8, hidden=(16,), epochs=3, batch=64, rate=3e-3, start_sample=256)
+SMALL = HierarchySettings(
+    codebook=8, latent=8, hidden=(16,), epochs=3, batch=64, rate=3e-3, warm_steps=10, start_sample=256
+)
 KINDS, COLOURS = ("Shirts", "Shoes", "Watches", "Bags"), ("Red", "Blue", "Green")
 N = 300
 
