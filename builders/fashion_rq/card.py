@@ -92,4 +92,5 @@ def describe_outcome(
         "labels": labels,
         "left_out": composed.left_out,
         "dropped_groups": composed.dropped_groups,
+        "untrue_queries": composed.n_untrue,
     }

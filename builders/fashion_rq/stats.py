@@ -199,5 +199,7 @@ def _left_out(card: Mapping[str, Any]) -> Iterator[str]:
     dropped = counts.get("dropped_groups", {})
     lost: list[Sequence[object]] = [(f"groups of paraphrases: {reason}", n) for reason, n in sorted(dropped.items())]
     lost += [(f"products: {reason}", n) for reason, n in sorted(counts.get("dropped_products", {}).items())]
+    if n_untrue := counts.get("untrue_queries"):
+        lost.append(("queries: their words are not true of an exact product", n_untrue))
     if lost:
         yield table(("left out because", "number"), lost)

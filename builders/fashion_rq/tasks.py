@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from builders.fashion_rq.leaves import Clusters
-from builders.fashion_rq.truth import satisfies
+from builders.fashion_rq.truth import satisfies, untrue
 from retrieval.errors import BenchmarkError
 from retrieval.rq_benchmark import LABELS, TASKS, Label, Listing, Part, RQQuery, TaskName
+
+log = logging.getLogger(__name__)
 
 Candidates = Mapping[TaskName, Mapping[str, Mapping[str, Label]]]
 """Task -> query_id -> item_id -> label, in a drawn order."""
@@ -44,6 +47,8 @@ class Composed:
     """Task -> label -> draws that were turned down since the product has all that the words ask for."""
     dropped_groups: Mapping[str, int] = field(default_factory=dict)
     """Reason -> groups of paraphrases without a task."""
+    n_untrue: int = 0
+    """Queries that are left out since they say what is not so of a product that has all that they ask for."""
 
 
 def compose(
@@ -57,8 +62,11 @@ def compose(
     drawn = _Drawn()
     kept_queries: list[RQQuery] = []
     dropped: Counter[str] = Counter()
-    for group in _groups(queries):
-        pools = _Pools(listings, clusters, group[0])
+    n_untrue = 0
+    for written in _groups(queries):
+        pools = _Pools(listings, clusters, written[0])
+        group = _true(written, [listings[item_id] for item_id in pools.of("exact")])
+        n_untrue += len(written) - len(group)
         if reason := _why_not(group, pools):
             dropped[reason] += 1
             continue
@@ -79,6 +87,7 @@ def compose(
         {task: dict(sorted(rows.items())) for task, rows in drawn.candidates.items()},
         _nested(drawn.left_out),
         dict(sorted(dropped.items())),
+        n_untrue,
     )
 
 
@@ -126,6 +135,18 @@ def _groups(queries: Sequence[RQQuery]) -> Iterator[list[RQQuery]]:
         if len({(query.leaf, *sorted(query.wanted.items())) for query in groups[group_id]}) > 1:
             raise BenchmarkError(f"The paraphrases of {group_id} ask for different things: write the queries again.")
         yield groups[group_id]
+
+
+def _true(group: Sequence[RQQuery], exact: Sequence[Listing]) -> list[RQQuery]:
+    """Those whose words hold of all exact products."""
+    kept = []
+    for query in group:
+        problems = untrue(query, exact)
+        if problems:
+            log.warning("left out, since it is not true: %s (%s)", query.text, problems[0])
+        else:
+            kept.append(query)
+    return kept
 
 
 def _why_not(group: Sequence[RQQuery], pools: _Pools) -> str:

@@ -137,6 +137,14 @@ def test_a_query_without_paraphrases_is_dropped() -> None:
     assert made.dropped_groups == {"too few or too many paraphrases": 1}
 
 
+def test_a_query_whose_words_are_not_true_is_left_out_and_counted() -> None:
+    untrue = replace(query(LEAF, 4), text="men red shirts in corduroy")
+    made = composed(asked=[*queries([LEAF]), untrue])
+    assert made.n_untrue == 1
+    assert untrue.query_id not in {each.query_id for each in made.queries}
+    assert len(made.queries) == N_PARAPHRASES
+
+
 def test_nothing_left_is_an_error_that_says_why() -> None:
     with pytest.raises(BenchmarkError, match=r"None of the 1 queries .*1 groups: too few or too many paraphrases"):
         composed(asked=[query(LEAF)])
