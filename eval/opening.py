@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from eval.runs import RunError
 from retrieval.benchmark import Benchmark, BenchmarkImage, RecordedSession, Split, read_benchmark
+from retrieval.encoders import cards
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.opening import LATE_FUSION, open_encoder
 from retrieval.errors import BenchmarkError, EncoderError
@@ -152,12 +152,9 @@ def is_described(benchmark: Benchmark) -> bool:
 def read_system(folder: Path) -> System:
     """Raises EncoderError for a folder without a card, or with a damaged one; for a kind whose card does not say what
     made its queries, also what opening it raises."""
-    try:
-        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
-        kind, name = str(card.get("kind", LATE_FUSION)), str(card.get("name", folder.name))
-        revision = card.get("query_revision") or (card.get("revision") if kind == LATE_FUSION else None)
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise EncoderError(f"There is no encoder in {folder}: its card.json cannot be read ({error!r:.80}).") from error
+    card = cards.read(folder)
+    kind, name = str(card.get("kind", LATE_FUSION)), str(card.get("name", folder.name))
+    revision = card.get("query_revision") or (card.get("revision") if kind == LATE_FUSION else None)
     if revision is None:
         revision = getattr(open_encoder(folder), "query_revision", None)
     if revision is None:

@@ -6,8 +6,6 @@ names. Items are encoded by the towers alone: a baseline and late fusion over th
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -22,9 +20,10 @@ from retrieval.baselines.conversation_model import ConversationModel, ModelSetti
 from retrieval.baselines.dialog_manager import DialogManager
 from retrieval.baselines.mai import Mai
 from retrieval.baselines.turn_inputs import Features, TowerFeatures
-from retrieval.encoders.towers import CARD, PICTURE, TEXT, TOKENIZER, Towers, find_file, read_card
+from retrieval.encoders import cards
+from retrieval.encoders.cards import CARD
+from retrieval.encoders.towers import PICTURE, TEXT, TOKENIZER, Towers, find_file, read_card
 from retrieval.errors import DependencyError, EncoderError, MessageError
-from retrieval.fashion_am.export import refuse_foreign
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -75,29 +74,23 @@ def export_baseline(kind: str, model: ConversationModel, base: Path, out: Path, 
     """
     from safetensors.torch import save_file
 
-    refuse_foreign(out)
-    if out.resolve() == base.resolve():
-        raise EncoderError(f"{out} holds the towers themselves. Choose another --export.")
     tower_card = read_card(base)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / CARD).unlink(missing_ok=True)
-    save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, out / f"{WEIGHTS}.tmp")
-    (out / f"{WEIGHTS}.tmp").replace(out / WEIGHTS)
-    digest = _sha256(out / WEIGHTS)
-    files = {name: _sha256(find_file(base, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
-    whole = {
-        **{key: tower_card[key] for key in ("format", "revision", "dim", "max_tokens", "preprocessing")},
-        "kind": kind,
-        "name": kind,
-        "towers": tower_card.get("towers", tower_card["name"]),
-        "query_revision": digest[:16],
-        "base": os.path.relpath(base.resolve(), out.resolve()),
-        "sha256": {**files, WEIGHTS: digest},
-        "model": asdict(model.settings),
-        "training": dict(card),
-    }
-    (out / f"{CARD}.tmp").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
-    (out / f"{CARD}.tmp").replace(out / CARD)
+    with cards.replaced(out, base) as building:
+        save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, building / WEIGHTS)
+        files = {name: cards.sha256(find_file(base, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
+        files[WEIGHTS] = cards.sha256(building / WEIGHTS)
+        whole = {
+            **{key: tower_card[key] for key in ("format", "revision", "dim", "max_tokens", "preprocessing")},
+            "kind": kind,
+            "name": kind,
+            "towers": tower_card.get("towers", tower_card["name"]),
+            "query_revision": files[WEIGHTS][:16],
+            "base": os.path.relpath(base.resolve(), out.resolve()),
+            "sha256": files,
+            "model": asdict(model.settings),
+            "training": dict(card),
+        }
+        cards.write(building, whole)
 
 
 def open_baseline(folder: Path, towers: Towers | None = None, caption_weight: float = 0.0) -> BaselineEncoder:
@@ -126,14 +119,10 @@ def _read_model(folder: Path, card: Mapping[str, Any]) -> ConversationModel:
         raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
     damaged = f"The trained baseline in {folder} is damaged"
     try:
-        if _sha256(folder / WEIGHTS) != card["sha256"][WEIGHTS]:
+        if cards.sha256(folder / WEIGHTS) != card["sha256"][WEIGHTS]:
             raise EncoderError(f"{damaged} ({WEIGHTS} is not the file of its {CARD}): train it again.")
         model = KINDS[card["kind"]](ModelSettings(**card["model"]))
         model.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise EncoderError(f"{damaged} ({error}): train it again.") from error
     return model
-
-
-def _sha256(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()

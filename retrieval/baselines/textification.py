@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrieval.chat import ChatEndpoint, Form, Part, Question
+from retrieval.encoders import cards
+from retrieval.encoders.cards import CARD
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.context import Template, context_of
 from retrieval.schema import Query
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from retrieval.schema import Item
 
 PROMPTS = Path(__file__).with_name("prompts")
-CARD, ANSWERS = "card.json", "answers.jsonl"
+ANSWERS = "answers.jsonl"
 MAX_WORDS = 60
 """A description beyond it is no sentence; the text tower reads about forty words."""
 _DECLINED = re.compile(r"\W*(?:i['’]?m sorry|sorry,|i (?:can(?:no|['’])t|am unable)|as an ai\b)", re.IGNORECASE)
@@ -186,11 +188,8 @@ def open_textification(folder: Path, towers: Encoder, cache: Path | None = None)
 
 def read_card(folder: Path, kind: str) -> dict[str, Any]:
     """Of a system that asks a model: `url` and `model` are there. Raises EncoderError."""
-    try:
-        card = json.loads((folder / CARD).read_text("utf8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise EncoderError(f"There is no {kind} in {folder} ({error}): it takes a {CARD}.") from error
-    if not isinstance(card, dict) or card.get("kind") != kind:
+    card = cards.read(folder)
+    if card.get("kind") != kind:
         raise EncoderError(f'{folder / CARD} is not the card of a system of "kind": "{kind}".')
     lacking = [name for name in ("url", "model") if not isinstance(card.get(name), str) or not card[name]]
     if lacking:

@@ -27,6 +27,7 @@ from retrieval.baselines.conversation_model import ConversationModel, ModelSetti
 from retrieval.baselines.encoder import KINDS, encoded, export_baseline
 from retrieval.baselines.turn_inputs import StoredFeatures, TextTrunk, turn_inputs
 from retrieval.benchmark import Benchmark, read_benchmark
+from retrieval.encoders import cards
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.kept_texts import joint_vectors
@@ -157,6 +158,7 @@ def scores(model: nn.Module, material: Material) -> dict[str, float]:
 def run(arguments: argparse.Namespace) -> int:
     torch.set_num_threads(arguments.threads)
     settings = replace(SETTINGS[arguments.kind], seed=arguments.seed, **_chosen(arguments))
+    cards.refuse_foreign(arguments.export, arguments.towers)
     benchmark, towers = read_benchmark(arguments.benchmark), Towers.open(arguments.towers)
     reads_tokens = KINDS[arguments.kind].reads_tokens
     also = [read_benchmark(folder) for folder in arguments.also]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.encoders.towers import CARD_FORMAT as CARD_FORMAT
 from retrieval.encoders.towers import DEFAULT_FOLDER as DEFAULT_FOLDER
 from retrieval.encoders.towers import Towers, encode_once, unit
 from retrieval.errors import MessageError

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from retrieval.encoders import cards
+from retrieval.encoders.cards import CARD
 from retrieval.encoders.embedded import EmbeddedEncoder
 from retrieval.encoders.fashion_am import FashionAMEncoder
-from retrieval.encoders.towers import CARD, base_of
 from retrieval.errors import DependencyError, EncoderError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def open_encoder(folder: Path, caption_weight: float = 0.0) -> Encoder:
     Raises EncoderError for a folder without a card, a damaged card, an unknown kind, or what the kind's own opening
     refuses; DependencyError when the kind needs a library that is not installed.
     """
-    card = _read_card(folder)
+    card = cards.read(folder)
     kind = card.get("kind", LATE_FUSION)
     if not isinstance(kind, str) or kind not in OPENED_BY:
         raise EncoderError(
@@ -68,11 +68,11 @@ def _tracker(folder: Path, caption_weight: float) -> Encoder:
 def _remote(folder: Path, caption_weight: float) -> Encoder:
     from retrieval.encoders.remote import RemoteEncoder
 
-    card = _read_card(folder)
+    card = cards.read(folder)
     if not isinstance(card.get("url"), str):
         raise EncoderError(f'The card in {folder} names no server: add "url": "http://HOST:PORT" to it.')
-    base = base_of(folder, card)
-    if base is not None and (base / CARD).is_file() and _read_card(base).get("kind") == "clip":
+    base = cards.base_of(folder, card)
+    if base is not None and (base / CARD).is_file() and cards.read(base).get("kind") == "clip":
         return RemoteEncoder.open(folder, card["url"], _clip(base, caption_weight))
     return RemoteEncoder.open(folder, card["url"], _base(folder, caption_weight))
 
@@ -87,7 +87,7 @@ def _clip(folder: Path, _caption_weight: float) -> Encoder:
 
 def _base(folder: Path, caption_weight: float) -> EmbeddedEncoder:
     """The towers that a system stands on. Raises EncoderError when its card names none, or they are gone."""
-    base = base_of(folder, _read_card(folder))
+    base = cards.base_of(folder, cards.read(folder))
     if base is None:
         raise EncoderError(
             f'The card in {folder} does not say over which towers it was made ("base"): export it again.'
@@ -111,16 +111,3 @@ OPENED_BY: dict[str, Callable[[Path, float], Encoder]] = {
     "fashion_am_remote": _remote,
     "clip": _clip,
 }
-
-
-def _read_card(folder: Path) -> dict[str, Any]:
-    """Only that it is one: the kind's own opening looks into it."""
-    try:
-        card = json.loads((folder / CARD).read_text("utf8"))
-    except OSError as error:
-        raise EncoderError(f"There is no system in {folder} ({error}): name a folder with a {CARD}.") from error
-    except (ValueError, RecursionError) as error:
-        raise EncoderError(f"{folder / CARD} is damaged ({error}): restore it, or export the system again.") from error
-    if not isinstance(card, dict):
-        raise EncoderError(f"{folder / CARD} is damaged: restore it, or export the system again.")
-    return card

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from retrieval import images
+from retrieval.encoders import cards
 from retrieval.encoders.embedded import UNWANTED_WEIGHT
 from retrieval.errors import ChatError, DependencyError, EncoderError, MessageError
 from retrieval.fashion_am.chat import ChatLimits, data_url, fitted, message_of
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-CARD_FORMAT, KIND, HEAD = 1, "fashion_am_remote", "head.safetensors"
+KIND, HEAD = "fashion_am_remote", "head.safetensors"
 CARD_KEYS = (
     "name", "revision", "dim", "suffix", "width", "template", "pictures", "picture_tokens", "least_tokens", "probe",
 )  # fmt: skip
@@ -276,19 +277,14 @@ def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _read_card(folder: Path) -> dict[str, Any]:
-    try:
-        card: dict[str, Any] = json.loads((folder / "card.json").read_text("utf8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise EncoderError(f"There is no served encoder's card in {folder} ({error}): export it again.") from error
-    if not isinstance(card, dict):
-        raise EncoderError(f"{folder / 'card.json'} is damaged: export the encoder again.")
-    if card.get("kind") != KIND or card.get("format") != CARD_FORMAT:
+    card = cards.read(folder)
+    if card.get("kind") != KIND or card.get("format") != cards.FORMAT:
         raise EncoderError(
             f"{folder} holds an encoder of kind {card.get('kind')!r}, format {card.get('format')}; this version reads "
-            f"{KIND!r}, format {CARD_FORMAT}: export it again."
+            f"{KIND!r}, format {cards.FORMAT}: export it again."
         )
     if missing := [key for key in CARD_KEYS if key not in card]:
-        raise EncoderError(f"{folder / 'card.json'} lacks {', '.join(missing)}: export the encoder again.")
+        raise EncoderError(f"{folder / cards.CARD} lacks {', '.join(missing)}: export the encoder again.")
     return card
 
 

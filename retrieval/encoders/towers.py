@@ -6,7 +6,6 @@ missing here lie. Nothing is fetched from anywhere.
 
 from __future__ import annotations
 
-import json
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from retrieval import images
+from retrieval.encoders import cards
+from retrieval.encoders.cards import CARD as CARD
 from retrieval.encoders.preprocess import PREPROCESSING, pixels
 from retrieval.errors import EncoderError
 from retrieval.protocols import Manifest
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "encoder"
-CARD, PICTURE, TEXT, TOKENIZER = "card.json", "picture.onnx", "text.onnx", "tokenizer.json"
-CARD_FORMAT = 1
+PICTURE, TEXT, TOKENIZER = "picture.onnx", "text.onnx", "tokenizer.json"
 SENTENCE_DIM = 384
 BATCH = 32
 MAX_THREADS = 4
@@ -140,33 +140,20 @@ class Towers:
 
 def read_card(folder: Path) -> dict[str, Any]:
     """What the export wrote beside the weights. Raises EncoderError for none, a damaged one or another version's."""
-    try:
-        card: dict[str, Any] = json.loads((folder / CARD).read_text("utf8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise EncoderError(
-            f"There is no encoder in {folder} ({error}): restore assets/encoder from the repository."
-        ) from error
-    if not isinstance(card, dict):
-        raise EncoderError(f"{folder / CARD} is damaged: restore it from the repository, or export the encoder again.")
-    if card.get("format") != CARD_FORMAT or card.get("preprocessing") != PREPROCESSING:
+    card = cards.read(folder)
+    if card.get("format") != cards.FORMAT or card.get("preprocessing") != PREPROCESSING:
         raise EncoderError(
             f"The encoder in {folder} was exported for format {card.get('format')} and preprocessing "
-            f"{card.get('preprocessing')!r}, this version reads {CARD_FORMAT} and {PREPROCESSING!r}: export it again."
+            f"{card.get('preprocessing')!r}, this version reads {cards.FORMAT} and {PREPROCESSING!r}: export it again."
         )
     if missing := [key for key in ("name", "revision", "dim", "max_tokens") if key not in card]:
         raise EncoderError(f"{folder / CARD} lacks {', '.join(missing)}: restore it, or export the encoder again.")
     return card
 
 
-def base_of(folder: Path, card: dict[str, Any]) -> Path | None:
-    """The folder where files lie that this one does not repeat."""
-    base = card.get("base")
-    return (folder / base).resolve() if isinstance(base, str) else None
-
-
 def find_file(folder: Path, card: dict[str, Any], name: str) -> Path:
     """Here, or in the base. Raises EncoderError when it is in neither, or the base's is not the one of the card."""
-    base = base_of(folder, card)
+    base = cards.base_of(folder, card)
     if base is None or (folder / name).is_file():
         return folder / name
     if not (base / CARD).is_file():

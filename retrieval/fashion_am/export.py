@@ -13,7 +13,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,18 +25,16 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from retrieval import command
+from retrieval.encoders import cards
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING
 from retrieval.encoders.towers import (
-    CARD_FORMAT,
     DEFAULT_FOLDER,
     PICTURE,
     TEXT,
     TOKENIZER,
-    base_of,
     find_file,
     read_card,
 )
-from retrieval.errors import EncoderError
 from retrieval.fashion_am.backbones import MiniQueryEncoder, merged
 from retrieval.fashion_am.texts import MAX_TOKENS
 from retrieval.fashion_am.towers import PictureTower, TextTower
@@ -90,49 +88,45 @@ def export_encoder(
     card: what the training knows of itself (data, settings, scores); format, revision, shape and checksums are added.
     Raises EncoderError for a folder of something else: the whole of it would be replaced.
     """
-    building = _begun(out)
-    pixels = torch.zeros(2, 3, INPUT_HEIGHT, INPUT_WIDTH, dtype=torch.uint8)
-    _to_onnx(picture.eval(), (pixels,), ["pixels"], ["embedding"], ({0: "n"},), building / "picture.onnx")
-    ids, mask = torch.full((2, 7), 5), torch.ones(2, 7, dtype=torch.int64)  # two tensors: one would be exported as one
-    shapes = ({0: "n", 1: "t"}, {0: "n", 1: "t"})
-    _to_onnx(_Text(text).eval(), (ids, mask), ["ids", "mask"], ["joint", "sentence"], shapes, building / "text.onnx")
-    store_small(building / "picture.onnx")
-    store_small(building / "text.onnx")
-    shutil.copyfile(tokenizer_file, building / "tokenizer.json")
-    files = {file.name: _sha256(file) for file in sorted(building.iterdir())}
-    revision = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16]
-    whole = {
-        "format": CARD_FORMAT,
-        "name": "dimity-embedded",
-        "revision": revision,
-        "dim": picture.head.linear.out_features,
-        "max_tokens": MAX_TOKENS,
-        "preprocessing": PREPROCESSING,
-        "sha256": files,
-        **card,
-    }
-    _finish(building, out, whole)
+    with cards.replaced(out) as building:
+        _export_picture(picture, building)
+        ids, mask = torch.full((2, 7), 5), torch.ones(2, 7, dtype=torch.int64)  # two tensors: one would count as one
+        shapes = ({0: "n", 1: "t"}, {0: "n", 1: "t"})
+        _to_onnx(_Text(text).eval(), (ids, mask), ["ids", "mask"], ["joint", "sentence"], shapes, building / TEXT)
+        store_small(building / TEXT)
+        shutil.copyfile(tokenizer_file, building / TOKENIZER)
+        files = {file.name: cards.sha256(file) for file in sorted(building.iterdir())}
+        whole = {
+            "format": cards.FORMAT,
+            "name": "dimity-embedded",
+            "revision": _revision(files),
+            "dim": picture.head.linear.out_features,
+            "max_tokens": MAX_TOKENS,
+            "preprocessing": PREPROCESSING,
+            "sha256": files,
+            **card,
+        }
+        cards.write(building, whole)
 
 
 def export_towers(picture: PictureTower, base: Path, out: Path, card: dict[str, Any]) -> None:
     """Write the system `out`: late fusion over a picture tower that stage 1 or 2 adapted, and the text tower of `base`,
     which stays where it is."""
     base_card = read_card(base)
-    building = _begun(out)
-    pixels = torch.zeros(2, 3, INPUT_HEIGHT, INPUT_WIDTH, dtype=torch.uint8)
-    _to_onnx(picture.eval(), (pixels,), ["pixels"], ["embedding"], ({0: "n"},), building / PICTURE)
-    store_small(building / PICTURE)
-    files = {name: _sha256(find_file(base, base_card, name)) for name in (TEXT, TOKENIZER)}
-    files[PICTURE] = _sha256(building / PICTURE)
-    whole = {
-        **{key: base_card[key] for key in ("format", "name", "dim", "max_tokens", "preprocessing")},
-        "kind": "late_fusion",
-        "revision": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16],
-        "base": os.path.relpath(base_of(base, base_card) or base.resolve(), out.resolve()),
-        "sha256": files,
-        "training": card,
-    }
-    _finish(building, out, whole)
+    texts_in = cards.base_of(base, base_card) or base
+    with cards.replaced(out, texts_in) as building:
+        _export_picture(picture, building)
+        files = {name: cards.sha256(find_file(base, base_card, name)) for name in (TEXT, TOKENIZER)}
+        files[PICTURE] = cards.sha256(building / PICTURE)
+        whole = {
+            **{key: base_card[key] for key in ("format", "name", "dim", "max_tokens", "preprocessing")},
+            "kind": "late_fusion",
+            "revision": _revision(files),
+            "base": os.path.relpath(texts_in.resolve(), out.resolve()),
+            "sha256": files,
+            "training": card,
+        }
+        cards.write(building, whole)
 
 
 def export_query(
@@ -143,38 +137,47 @@ def export_query(
 
     card: what the training knows of itself. Raises EncoderError for a folder of something else.
     """
-    building = _begun(out)
     tower_card = read_card(towers)
-    _to_onnx(merged(model).cpu().eval(), _query_example(model), QUERY_INPUTS, ["query"], QUERY_AXES, building / QUERY)
-    store_small(building / QUERY)
-    base = base_of(towers, tower_card)
-    if base is not None:  # otherwise the towers' folder is the base
-        shutil.copyfile(find_file(towers, tower_card, PICTURE), building / PICTURE)
-    files = {name: _sha256(find_file(towers, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
-    files[QUERY] = _sha256(building / QUERY)
-    made_of = {"query.onnx": files[QUERY], "template": template.revision}
-    whole = {
-        **{key: tower_card[key] for key in ("format", "revision", "dim", "max_tokens", "preprocessing")},
-        "kind": "fashion_am",
-        "name": "fashion-am",
-        "towers": tower_card.get("towers", tower_card["name"]),
-        "query_revision": hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16],
-        "template": {"name": template.name, "revision": template.revision},
-        "query": {"max_tokens": settings.max_tokens, "picture_tokens": settings.picture_tokens},
-        "base": os.path.relpath(base or towers.resolve(), out.resolve()),
-        "sha256": files,
-        "training": card,
-    }
-    _finish(building, out, whole)
+    base = cards.base_of(towers, tower_card)
+    stays_in = base or towers
+    with cards.replaced(out, stays_in) as building:
+        example = _query_example(model)
+        _to_onnx(merged(model).cpu().eval(), example, QUERY_INPUTS, ["query"], QUERY_AXES, building / QUERY)
+        store_small(building / QUERY)
+        if base is not None:  # otherwise the picture tower stays too
+            shutil.copyfile(find_file(towers, tower_card, PICTURE), building / PICTURE)
+        files = {name: cards.sha256(find_file(towers, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
+        files[QUERY] = cards.sha256(building / QUERY)
+        whole = {
+            **{key: tower_card[key] for key in ("format", "revision", "dim", "max_tokens", "preprocessing")},
+            "kind": "fashion_am",
+            "name": "fashion-am",
+            "towers": tower_card.get("towers", tower_card["name"]),
+            "query_revision": _revision({QUERY: files[QUERY], "template": template.revision}),
+            "template": {"name": template.name, "revision": template.revision},
+            "query": {"max_tokens": settings.max_tokens, "picture_tokens": settings.picture_tokens},
+            "base": os.path.relpath(stays_in.resolve(), out.resolve()),
+            "sha256": files,
+            "training": card,
+        }
+        cards.write(building, whole)
+
+
+def _export_picture(tower: PictureTower, folder: Path) -> None:
+    pixels = torch.zeros(2, 3, INPUT_HEIGHT, INPUT_WIDTH, dtype=torch.uint8)
+    _to_onnx(tower.eval(), (pixels,), ["pixels"], ["embedding"], ({0: "n"},), folder / PICTURE)
+    store_small(folder / PICTURE)
+
+
+def _revision(made_of: Mapping[str, str]) -> str:
+    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def write_query_encoder(model: MiniQueryEncoder, out: Path, card: dict[str, Any]) -> None:
     """`query.safetensors`, LoRA apart, and its card, for training on."""
     save_file({name: value.contiguous() for name, value in model.state_dict().items()}, out / "query.tmp")
     (out / "query.tmp").replace(out / "query.safetensors")
-    whole = {"sha256": _sha256(out / "query.safetensors"), **card}
-    (out / "query.json.tmp").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
-    (out / "query.json.tmp").replace(out / "query.json")
+    cards.write(out, {"sha256": cards.sha256(out / "query.safetensors"), **card}, "query.json")
 
 
 def _query_example(model: MiniQueryEncoder) -> tuple[Tensor, ...]:
@@ -187,36 +190,6 @@ def _query_example(model: MiniQueryEncoder) -> tuple[Tensor, ...]:
     mask[1, -3:] = 0
     dim = model.encoder.head.linear.out_features
     return ids, slots, mask, torch.randn(n, p, dim), torch.ones(n, p, dtype=torch.int64), torch.randn(n, dim)
-
-
-def refuse_foreign(out: Path) -> None:
-    """Raises EncoderError for a path that holds anything but an exported system: the whole of it would be replaced."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    try:
-        is_system = json.loads((out / "card.json").read_text("utf8")).get("format") == CARD_FORMAT
-    except (OSError, ValueError, AttributeError):
-        is_system = False
-    if not is_system:
-        raise EncoderError(f"{out} is no exported encoder, and would be replaced. Choose another --export.")
-
-
-def _begun(out: Path) -> Path:
-    refuse_foreign(out)
-    building = out.with_name(out.name + ".tmp")
-    shutil.rmtree(building, ignore_errors=True)
-    building.mkdir(parents=True)
-    return building
-
-
-def _finish(building: Path, out: Path, card: dict[str, Any]) -> None:
-    (building / "card.json").write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf8")
-    shutil.rmtree(out, ignore_errors=True)
-    building.rename(out)
-
-
-def _sha256(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _to_onnx(
@@ -283,11 +256,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
 
     def export() -> int:
-        from retrieval.fashion_am.stage_files import CARD, read_picture_tower
+        from retrieval.fashion_am.stage_files import read_picture_tower
 
         tower = read_picture_tower(arguments.start)
-        training = json.loads((arguments.start / CARD).read_text("utf8"))
-        export_towers(tower, arguments.base, arguments.out, training)
+        export_towers(tower, arguments.base, arguments.out, cards.read(arguments.start))
         return 0
 
     return command.run(export, "nothing was written")

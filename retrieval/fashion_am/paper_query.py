@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from retrieval.benchmark import read_benchmark
+from retrieval.encoders import cards
 from retrieval.errors import EncoderError
 from retrieval.fashion_am import paper, query
 from retrieval.fashion_am.clip import open_towers
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.backbone:
         raise EncoderError("--size paper needs --backbone: a folder, or a name like Qwen/Qwen3.5-4B.")
     settings = QuerySettings(**{each.name: getattr(arguments, each.name) for each in fields(QuerySettings)})
+    cards.refuse_foreign(arguments.export, arguments.towers)
     benchmark = read_benchmark(arguments.benchmark)
     accelerator = open_accelerator(arguments.precision)
     device = device_of(accelerator)

@@ -16,11 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.benchmark import read_benchmark
+from retrieval.encoders import cards
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.backbones import MiniQueryEncoder, open_minilm
 from retrieval.fashion_am.context import open_template
-from retrieval.fashion_am.export import export_query, refuse_foreign, write_query_encoder
+from retrieval.fashion_am.export import export_query, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
@@ -190,7 +191,7 @@ def run(arguments: argparse.Namespace) -> None:
         paper_query.run(arguments)
         return
     settings = QuerySettings(**{each.name: getattr(arguments, each.name) for each in fields(QuerySettings)})
-    refuse_foreign(arguments.export)
+    cards.refuse_foreign(arguments.export, arguments.towers)
     benchmark = read_benchmark(arguments.benchmark)
     towers, template = Towers.open(arguments.towers), open_template("compact")
     kept = arguments.vectors or arguments.out / "vectors"

@@ -19,16 +19,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from retrieval.encoders.remote import CARD_FORMAT, HEAD, KIND, PROBE, probe_picture
+from retrieval.encoders import cards
+from retrieval.encoders.remote import HEAD, KIND, PROBE, probe_picture
 from retrieval.fashion_am.chat import chat_template, suffix_tokens
-from retrieval.fashion_am.export import refuse_foreign
 from retrieval.fashion_am.qwen import ContextReader, QwenQueryEncoder
 
 if TYPE_CHECKING:
@@ -47,33 +46,28 @@ def export_server(
     gallery: of the towers whose vectors the encoder was trained against. card: what more is worth knowing.
     Raises EncoderError when `out` holds something else.
     """
-    refuse_foreign(out)
-    building = out.with_name(out.name + ".tmp")
-    shutil.rmtree(building, ignore_errors=True)
-    building.mkdir(parents=True)
-    _save_model(encoder, _save_processor(reader, encoder.settings.suffix, building), building)
-    _save_head(encoder, building / HEAD)
-    files = {file.name: _sha256(file) for file in sorted(building.iterdir())}
-    whole = {
-        "format": CARD_FORMAT,
-        "kind": KIND,
-        "name": gallery.encoder,
-        "revision": gallery.revision,
-        "dim": gallery.dim,
-        "query_revision": hashlib.sha256(json.dumps([files, reader.template.revision]).encode()).hexdigest()[:16],
-        "suffix": encoder.settings.suffix,
-        "width": encoder.encoder.suffix.shape[1],
-        "template": {"name": reader.template.name, "revision": reader.template.revision},
-        "pictures": reader.limits.pictures,
-        "picture_tokens": reader.limits.picture_tokens,
-        "least_tokens": reader.limits.least_tokens,
-        "probe": _probed(encoder, reader),
-        "sha256": files,
-        **card,
-    }
-    (building / "card.json").write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n", "utf8")
-    shutil.rmtree(out, ignore_errors=True)
-    building.rename(out)
+    with cards.replaced(out) as building:
+        _save_model(encoder, _save_processor(reader, encoder.settings.suffix, building), building)
+        _save_head(encoder, building / HEAD)
+        files = {file.name: cards.sha256(file) for file in sorted(building.iterdir())}
+        whole = {
+            "format": cards.FORMAT,
+            "kind": KIND,
+            "name": gallery.encoder,
+            "revision": gallery.revision,
+            "dim": gallery.dim,
+            "query_revision": hashlib.sha256(json.dumps([files, reader.template.revision]).encode()).hexdigest()[:16],
+            "suffix": encoder.settings.suffix,
+            "width": encoder.encoder.suffix.shape[1],
+            "template": {"name": reader.template.name, "revision": reader.template.revision},
+            "pictures": reader.limits.pictures,
+            "picture_tokens": reader.limits.picture_tokens,
+            "least_tokens": reader.limits.least_tokens,
+            "probe": _probed(encoder, reader),
+            "sha256": files,
+            **card,
+        }
+        cards.write(building, whole)
 
 
 def merged_weights(backbone: Any) -> dict[str, Tensor]:
@@ -150,8 +144,3 @@ def _probed(encoder: QwenQueryEncoder, reader: ContextReader) -> list[float]:
         vector = encoder.eval()(*inputs)[0].cpu()
     encoder.train(was_training)
     return [round(number, 6) for number in vector.float().tolist()]
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as open_file:
-        return hashlib.file_digest(open_file, "sha256").hexdigest()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from retrieval.benchmark import Benchmark, read_benchmark
+from retrieval.encoders import cards
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.towers import PICTURE as EXPORTED
 from retrieval.errors import EncoderError
@@ -34,7 +33,7 @@ from retrieval.schema import Query
 if TYPE_CHECKING:
     from retrieval.protocols import Embeddings
 
-PICTURE, CARD = "picture.safetensors", "card.json"
+PICTURE = "picture.safetensors"
 S = TypeVar("S")
 
 
@@ -84,8 +83,14 @@ def write_tower(tower: PictureTower | Clip, folder: Path, card: Mapping[str, Any
     """What the next stage starts from, and last its card: `picture.safetensors`, or the folder `clip`."""
     if isinstance(tower, Clip):
         tower.save(folder / "clip")
-        encoder = {"format": 1, "kind": "clip", "name": "clip", "revision": tower.revision(), "dim": tower.dim}
-        _write_card(folder / "clip", {**encoder, **card})
+        encoder = {
+            "format": cards.FORMAT,
+            "kind": "clip",
+            "name": "clip",
+            "revision": tower.revision(),
+            "dim": tower.dim,
+        }
+        cards.write(folder / "clip", {**encoder, **card})
     else:
         write_picture_tower(tower, folder, card)
 
@@ -130,12 +135,7 @@ def write_picture_tower(tower: PictureTower, folder: Path, card: Mapping[str, An
     temporary = folder / f"{PICTURE}.tmp"
     save_file({name: value.contiguous() for name, value in tower.state_dict().items()}, temporary)
     temporary.replace(folder / PICTURE)
-    _write_card(folder, {"sha256": hashlib.sha256((folder / PICTURE).read_bytes()).hexdigest(), **card})
-
-
-def _write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    (folder / f"{CARD}.tmp").write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf8")
-    (folder / f"{CARD}.tmp").replace(folder / CARD)
+    cards.write(folder, {"sha256": cards.sha256(folder / PICTURE), **card})
 
 
 @dataclass(frozen=True, slots=True)

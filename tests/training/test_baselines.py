@@ -247,7 +247,7 @@ def _change(folder, **values):
     [
         (_no_card, "no encoder"),
         (_foreign_card, "not the card of a trained baseline"),
-        (_cut_card, "no encoder"),
+        (_cut_card, "is damaged"),
         (_cut_weights, "not the file of its card.json"),
         (_other_shape, "damaged"),
         (_no_shape, "damaged"),
