@@ -24,6 +24,7 @@ import numpy as np
 
 from retrieval.baselines.textification import ANSWERS, PROMPTS, encode_texts, parts_of, read_card, read_table
 from retrieval.chat import ChatEndpoint, Form, Question
+from retrieval.encoders.towers import unit
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.context import Template
 
@@ -121,7 +122,7 @@ class ImageScope:
         texts = list(dict.fromkeys(text for reading in answers for text in reading.descriptions))
         row = {text: at for at, text in enumerate(texts)}
         vectors = encode_texts(self.towers, texts)
-        means = [_unit(vectors[[row[text] for text in reading.descriptions]].mean(axis=0)) for reading in answers]
+        means = [unit(vectors[[row[text] for text in reading.descriptions]].mean(axis=0)) for reading in answers]
         taken = []
         for at in range(0, len(answers), n):
             own = np.array(means[at : at + n])
@@ -192,10 +193,6 @@ def open_imagescope(folder: Path, towers: Encoder, cache: Path | None = None) ->
 
 def _prompt(role: str) -> str:
     return (PROMPTS / f"imagescope_{role}.md").read_text("utf8").strip()
-
-
-def _unit(vector: Vector) -> Vector:
-    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), np.float32)
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,8 @@ from retrieval.baselines.encoder import KINDS, encoded, export_baseline
 from retrieval.baselines.turn_inputs import StoredFeatures, TextTrunk, turn_inputs
 from retrieval.benchmark import Benchmark, read_benchmark
 from retrieval.encoders import cards
-from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
+from retrieval.encoders.embedded import fused
+from retrieval.encoders.towers import DEFAULT_FOLDER, Towers, unit
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
@@ -98,17 +99,14 @@ def _texts(turns: Iterable[Example]) -> set[str]:
 
 
 def late_fusion(queries: Sequence[Example], features: StoredFeatures) -> Embeddings:
-    """The score to beat: joint vector of the request plus the mean of the current references, nothing of the past."""
+    """The score to beat: the shipped encoder's, of the current request and references, nothing of the past."""
     vectors = []
-    for example in queries:
-        turn = turn_inputs(example.query)[-1]
-        parts = [features.texts([turn.request])[0]] if turn.request else []
-        if example.query.references:
-            parts.append(features.pictures(example.query.references).mean(0))
-        vectors.append(np.sum(parts, axis=0))
-    fused = np.array(vectors, np.float32)
-    normed: Embeddings = fused / np.linalg.norm(fused, axis=1, keepdims=True)
-    return normed
+    for query in (example.query for example in queries):
+        request = turn_inputs(query)[-1].request
+        texts = {query.text: features.texts([request])[0]} if request else {}
+        pictures = dict(zip(query.references, features.pictures(query.references), strict=True))
+        vectors.append(fused(query, texts, pictures, features.picture_vectors.vectors.shape[1]))
+    return unit(np.array(vectors, np.float32))
 
 
 def train(kind: str, material: Material, settings: BaselineSettings, out: Path) -> ConversationModel:
@@ -134,19 +132,10 @@ def train(kind: str, material: Material, settings: BaselineSettings, out: Path) 
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     made_of = {"kind": kind, "dim": dim, "features": material.made_of, **asdict(settings)}
-    trained = loop.run(model, _groups(model, settings), turns.epoch, turns.n_batches, backward, schedule, out, made_of)
+    groups = loop.groups_of(model.parameters(), settings.rate, settings.weight_decay)
+    trained = loop.run(model, groups, turns.epoch, turns.n_batches, backward, schedule, out, made_of)
     assert isinstance(trained, ConversationModel)
     return trained
-
-
-def _groups(model: nn.Module, settings: BaselineSettings) -> list[dict[str, Any]]:
-    """Biases, norms and other vectors do not decay."""
-    matrices = [parameter for parameter in model.parameters() if parameter.ndim > 1]
-    others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
-    return [
-        {"params": matrices, "lr": settings.rate, "weight_decay": settings.weight_decay},
-        {"params": others, "lr": settings.rate, "weight_decay": 0.0},
-    ]
 
 
 def scores(model: nn.Module, material: Material) -> dict[str, float]:
@@ -167,15 +156,15 @@ def run(arguments: argparse.Namespace) -> int:
     model = train(arguments.kind, material, settings, arguments.out)
     log.info("trained in %.0f s", time.monotonic() - started)
     reached = scores(model, material)
-    fused = material.validation.scores(late_fusion(material.validation.examples, material.features))
+    beside = material.validation.scores(late_fusion(material.validation.examples, material.features))
     card = {
         "settings": asdict(settings),
         "made_of": material.made_of,
         "validation": reached,
-        "late_fusion": fused,
+        "late_fusion": beside,
     }
     export_baseline(arguments.kind, model, arguments.towers, arguments.export, card)
-    sys.stdout.write(json.dumps({"kind": arguments.kind, "validation": reached, "late_fusion": fused}) + "\n")
+    sys.stdout.write(json.dumps({"kind": arguments.kind, "validation": reached, "late_fusion": beside}) + "\n")
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.encoders.embedded import PICTURE_WEIGHT, TEXT_WEIGHT, UNWANTED_WEIGHT
+from retrieval.encoders.towers import unit
 from retrieval.errors import MessageError
 from retrieval.schema import Query
 
@@ -51,7 +52,7 @@ class DescribedEncoder:
         parts = dict.fromkeys(part for query in queries for part in self._parts(query))
         vectors = dict(zip(parts, self._encode(list(parts)), strict=True))
         fused = [self._fused(query, vectors) for query in queries]
-        return _unit(np.array(fused, np.float32).reshape(len(queries), self.manifest.dim))
+        return unit(np.array(fused, np.float32).reshape(len(queries), self.manifest.dim))
 
     def _parts(self, query: Query) -> list[Query]:
         texts = [_words(text) for text in (query.text, *query.unwanted_texts) if text.strip()]
@@ -81,9 +82,3 @@ class DescribedEncoder:
 
 def _words(text: str) -> Query:
     return Query("", text)
-
-
-def _unit(vectors: Embeddings) -> Embeddings:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    result: Embeddings = (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
-    return result

@@ -26,6 +26,7 @@ import numpy as np
 from retrieval import images
 from retrieval.encoders import cards
 from retrieval.encoders.embedded import UNWANTED_WEIGHT
+from retrieval.encoders.towers import unit
 from retrieval.errors import ChatError, DependencyError, EncoderError, MessageError
 from retrieval.fashion_am.chat import ChatLimits, data_url, fitted, message_of
 from retrieval.fashion_am.context import Template, context_of, open_template
@@ -156,7 +157,7 @@ class RemoteEncoder:
     def check(self) -> None:
         """Raises EncoderError when the server gives the probe another vector than the trained model did."""
         vector = self._vector(PROBE, lambda _: probe_picture())
-        agreement = float(vector @ _unit(np.array(self._card["probe"], np.float32)))
+        agreement = float(vector @ unit(np.array(self._card["probe"], np.float32)))
         if agreement < AGREEMENT:
             raise EncoderError(
                 f"The server at {self._url} is not the model of this folder, or reads it otherwise: its vector of the "
@@ -172,7 +173,7 @@ class RemoteEncoder:
             return vector
         shown = [_open_picture(image) for image in query.unwanted_images]
         unwanted = self._items.encode_items([Item(i.image_id, i, "") for i in query.unwanted_images], shown)
-        return _unit(vector - np.float32(UNWANTED_WEIGHT) * unwanted.mean(axis=0))
+        return unit(vector - np.float32(UNWANTED_WEIGHT) * unwanted.mean(axis=0))
 
     def _vector(self, query: Query, open_picture: Callable[[Image], Picture]) -> NDArray[np.float32]:
         content: list[dict[str, Any]] = []
@@ -186,7 +187,7 @@ class RemoteEncoder:
         pooled = states.mean(axis=0)
         normed = (pooled - pooled.mean()) / np.sqrt(pooled.var() + NORM_EPSILON)
         normed = normed * self._head["norm.weight"] + self._head["norm.bias"]
-        return _unit(self._head["linear.weight"] @ normed + self._head["linear.bias"])
+        return unit(self._head["linear.weight"] @ normed + self._head["linear.bias"])
 
     def _states(self, messages: list[dict[str, Any]]) -> NDArray[np.float32]:
         """Of the suffix: (M, width)."""
@@ -269,11 +270,6 @@ def _numbers(data: str | list[Any]) -> NDArray[np.float32]:
     if isinstance(data, str):
         return np.frombuffer(base64.b64decode(data, validate=True), "<f2").astype(np.float32)
     return np.array(data, np.float32)
-
-
-def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    result: NDArray[np.float32] = (vector / max(float(np.linalg.norm(vector)), 1e-12)).astype(np.float32)
-    return result
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

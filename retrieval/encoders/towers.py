@@ -215,7 +215,7 @@ def encode_once(values: Sequence[T], encode: Callable[[Sequence[T]], Embeddings]
 
 
 def unit(vectors: Embeddings) -> Embeddings:
-    """For sums of the towers' outputs, which have unit length themselves."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    """Scaled to length 1 along the last axis, float32; 0 stays 0. For sums of the towers' outputs, and the like."""
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     result: Embeddings = (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
     return result

@@ -119,12 +119,7 @@ class Aligned(nn.Module):
         trained = [*self.tower.parameters_in(scope), self.log_scale]
         for parameter in trained:
             parameter.requires_grad_(True)
-        matrices = [p for p in trained if p.ndim > 1]
-        others = [p for p in trained if p.ndim <= 1]
-        return [
-            {"params": matrices, "lr": rate, "weight_decay": weight_decay},
-            {"params": others, "lr": rate, "weight_decay": 0.0},
-        ]
+        return loop.groups_of(trained, rate, weight_decay)
 
 
 def anchors(tower: Tower, items: Items, batch: int = 256) -> Tensor:

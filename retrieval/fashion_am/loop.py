@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,6 +38,15 @@ class Schedule:
     clip: float = 1.0
     save_every: int = 50
     seed: int = 0
+
+
+def groups_of(parameters: Iterable[nn.Parameter], rate: float, weight_decay: float) -> list[dict[str, Any]]:
+    """Two groups for AdamW: matrices decay; biases, norms and other vectors do not."""
+    known = list(parameters)
+    return [
+        {"params": [each for each in known if each.ndim > 1], "lr": rate, "weight_decay": weight_decay},
+        {"params": [each for each in known if each.ndim <= 1], "lr": rate, "weight_decay": 0.0},
+    ]
 
 
 def run(

@@ -75,16 +75,15 @@ class Towers(nn.Module):
         self.log_scale.requires_grad_(True)
 
     def parameter_groups(self, settings: VlpSettings) -> list[dict[str, Any]]:
-        """Heads learn fastest; biases, norms and the temperature do not decay."""
-        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+        """Heads and the temperature learn fastest."""
+        rates: dict[float, list[nn.Parameter]] = {}
         for name, parameter in self.named_parameters():
             if not parameter.requires_grad:
                 continue
             rate = settings.picture_rate if name.startswith("picture") else settings.text_rate
             rate = settings.head_rate if "head" in name or name == "log_scale" else rate
-            decay = settings.weight_decay if parameter.ndim > 1 else 0.0
-            groups.setdefault((rate, decay), []).append(parameter)
-        return [{"params": p, "lr": rate, "weight_decay": decay} for (rate, decay), p in groups.items()]
+            rates.setdefault(rate, []).append(parameter)
+        return [group for rate, some in rates.items() for group in loop.groups_of(some, rate, settings.weight_decay)]
 
 
 @dataclass(frozen=True, slots=True)

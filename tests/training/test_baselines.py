@@ -8,6 +8,7 @@ from PIL import Image as Pillow
 from retrieval.baselines.conversation_model import ModelSettings
 from retrieval.baselines.encoder import KINDS, BaselineEncoder, encoded, export_baseline, open_baseline
 from retrieval.baselines.mai import pruned
+from retrieval.baselines.train import late_fusion
 from retrieval.baselines.turn_inputs import (
     Conversations,
     StoredFeatures,
@@ -16,12 +17,14 @@ from retrieval.baselines.turn_inputs import (
     TurnInput,
     turn_inputs,
 )
+from retrieval.benchmark import Task
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.texts import TextBank
 from retrieval.fashion_am.towers import TEXT_WIDTH
 from retrieval.fashion_am.vectors import PictureVectors
+from retrieval.recorded import Example
 from retrieval.schema import HistoryTurn, Image, Item, Query
 
 DIM = 256
@@ -61,6 +64,15 @@ def conversation(n_before, start=0):
 
 
 QUERIES = [conversation(n, start) for n, start in ((0, 0), (1, 1), (2, 2), (3, 3), (1, 0), (4, 4), (0, 3), (2, 0))]
+
+
+def test_late_fusion_is_the_words_plus_the_mean_of_the_current_pictures(features):
+    queries = [*QUERIES, Query("two", f"  {REQUESTS[2]} ", (IMAGES[1], IMAGES[5])), Query("picture", "", (IMAGES[2],))]
+    found = late_fusion([Example(query, Task.CIR, "", (), None, 0) for query in queries], features)
+    for query, vector in zip(queries, found, strict=True):
+        parts = [features.texts([query.text.strip()])[0]] if query.text else []
+        parts += [features.pictures(query.references).mean(axis=0)] if query.references else []
+        np.testing.assert_allclose(vector, unit(np.sum([parts], axis=1))[0], atol=1e-7)
 
 
 def model_of(kind, dropout=0.0):

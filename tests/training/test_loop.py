@@ -230,3 +230,11 @@ def test_missing_tensorboard_is_said_before_the_first_step(tmp_path, monkeypatch
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     with pytest.raises(DependencyError, match=r"requirements-train\.txt"):
         trained(tmp_path, tensorboard=True, at_step=end_at(0))
+
+
+def test_matrices_decay_and_vectors_do_not():
+    module = tiny()
+    matrices, vectors = loop.groups_of(module.parameters(), 0.1, 0.05)
+    assert [each.shape for each in matrices["params"]] == [module[0].weight.shape, module[2].weight.shape]
+    assert [each.shape for each in vectors["params"]] == [module[0].bias.shape, module[2].bias.shape]
+    assert [(each["lr"], each["weight_decay"]) for each in (matrices, vectors)] == [(0.1, 0.05), (0.1, 0.0)]
