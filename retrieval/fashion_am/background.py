@@ -202,6 +202,9 @@ def raw_view(items: Items, row: int, rng: random.Random, drawn: float) -> int:
     return rng.choice(drawings if drawings and rng.random() < drawn else items.raw_views(row))
 
 
+UNREAD = stage_files.UNREAD
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     stage_files.add_arguments(parser)
     parser.add_argument("--mu", type=float, default=AlignSettings().mu, help="weight of the pair loss; %(default)s")

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from retrieval.errors import TrainingError
 from retrieval.fashion_am import checkpoints, loop, processes, stage_files
 from retrieval.fashion_am.background import Aligned, CachedItems, Items, cached_step
 from retrieval.fashion_am.clip import ClipScope
@@ -211,6 +212,9 @@ def adapt(
     return trained.tower
 
 
+UNREAD = stage_files.UNREAD
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     stage_files.add_arguments(parser)
     parser.add_argument(
@@ -223,6 +227,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Prints the held-out scores; --out holds `picture.safetensors` and its card."""
     base, running = stage_files.at_size(arguments, "language", LanguageSettings())
+    if arguments.size == "mini" and arguments.scope.endswith("+text"):
+        raise TrainingError(
+            f"--scope {arguments.scope} trains the text tower of a CLIP as well: it needs --size paper."
+        )
     settings = replace(base, epochs=arguments.epochs, batch=arguments.batch, scope=arguments.scope, seed=arguments.seed)
     tower = stage_files.open_tower(arguments)
     sources = stage_files.open_sources(arguments, tower, uncut=True)

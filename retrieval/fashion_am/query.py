@@ -42,6 +42,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 ALONE_RATE = 1e-3
+UNREAD = {
+    "mini": ("backbone",),
+    "paper": (
+        "layers", "picture_tokens", "max_tokens", "residual", "pointer", "single", "alone_epochs", "residual_rate",
+        "hard",
+    ),
+}  # fmt: skip
 M = TypeVar("M", bound=nn.Module)
 
 

@@ -18,7 +18,7 @@ from retrieval.benchmark import Benchmark, read_benchmark
 from retrieval.encoders import cards
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.towers import PICTURE as EXPORTED
-from retrieval.errors import EncoderError
+from retrieval.errors import EncoderError, TrainingError
 from retrieval.fashion_am import data, items
 from retrieval.fashion_am.clip import Clip, PixelTrunk, open_towers
 from retrieval.fashion_am.clip_encoder import ClipEncoder
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 PICTURE = "picture.safetensors"
 S = TypeVar("S")
+UNREAD = {"paper": ("texts",)}
+"""CLIP reads texts itself."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,9 +71,17 @@ def device_of(accelerator: Any) -> torch.device:
 
 
 def at_size(arguments: argparse.Namespace, stage: str, mini: S) -> tuple[S, dict[str, Any]]:
-    """A stage's settings at --size, and what else its training takes: `accelerator`, `tensorboard`, `chunk`."""
+    """A stage's settings at --size, and what else its training takes: `accelerator`, `tensorboard`, `chunk`.
+
+    Raises TrainingError for processes or a precision that `mini` does not have.
+    """
     running: dict[str, Any] = {"tensorboard": arguments.tensorboard}
     if arguments.size == "mini":
+        if launched() > 1 or arguments.precision != "no":
+            raise TrainingError(
+                f"Stage {stage} at --size mini trains in one process and in full precision: start it without torchrun "
+                "and without --precision bf16."
+            )
         return mini, running
     from retrieval.fashion_am import paper
 

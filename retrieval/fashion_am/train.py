@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from retrieval import command
-from retrieval.errors import DependencyError
+from retrieval.errors import DependencyError, TrainingError
 
 PROGRAM = "python -m retrieval.fashion_am.train"
 STAGES = {
@@ -25,8 +25,8 @@ STAGES = {
     "language": ("retrieval.fashion_am.language", "stage 2: a picture finds the text of its garment"),
     "query": ("retrieval.fashion_am.query", "stage 3: a conversation finds its target"),
 }
-"""Stage -> its module, with `add_arguments(parser)`, which sets the defaults of --epochs and --batch, and
-`run(arguments)`; and what it does."""
+"""Stage -> its module, with `add_arguments(parser)`, which sets the defaults of --epochs and --batch, `run(arguments)`,
+and, where it has sizes, `UNREAD`: for each --size the arguments that it does not read; and what it does."""
 
 
 def stage_module(stage: str) -> ModuleType:
@@ -66,6 +66,19 @@ def stage_parser(stage: str, module: ModuleType) -> argparse.ArgumentParser:
     return parser
 
 
+def refuse_unread(module: ModuleType, parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    """Raises TrainingError for options on the command line that the stage would pass over at the --size asked for."""
+    arguments = vars(parser.parse_args(argv))
+    absent = object()
+    given = vars(parser.parse_args(argv, argparse.Namespace(**dict.fromkeys(arguments, absent))))
+    unread: Sequence[str] = getattr(module, "UNREAD", {}).get(arguments.get("size"), ())
+    if found := [f"--{name.replace('_', '-')}" for name in unread if given[name] is not absent]:
+        raise TrainingError(
+            f"{parser.prog} --size {arguments['size']} does not read {', '.join(found)}: leave "
+            f"{'it' if len(found) == 1 else 'them'} out, or choose the other --size."
+        )
+
+
 def train(argv: Sequence[str]) -> int:
     stages = "\n".join(f"  {stage:12}{text}" for stage, (_, text) in STAGES.items())
     parser = argparse.ArgumentParser(
@@ -80,6 +93,7 @@ def train(argv: Sequence[str]) -> int:
     if getattr(parser.parse_known_args(argv[1:])[0], "size", "mini") == "paper":
         parser.set_defaults(**importlib.import_module("retrieval.fashion_am.paper").defaults(stage))
     arguments = parser.parse_args(argv[1:])
+    refuse_unread(module, parser, argv[1:])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     try:
         import torch

@@ -84,6 +84,44 @@ def test_a_missing_library_is_named_with_the_file_that_brings_it(stage, capsys, 
     assert "requirements-train.txt" in message
 
 
+SIZED = {
+    "query": ["--benchmark", "b", "--export", "e"],
+    "background": ["--benchmark", "b", "--fpi", "f", "--start", "s"],
+    "language": ["--benchmark", "b", "--fpi", "f", "--start", "s"],
+}
+
+
+@pytest.mark.parametrize(
+    ("stage_name", "options", "message"),
+    [
+        (
+            "query",
+            ["--size", "paper", "--backbone", "q", "--single", "--layers", "3"],
+            "does not read --layers, --single",
+        ),
+        ("query", ["--size", "paper", "--backbone", "q", "--no-residual", "--pointer", "0"], "--residual, --pointer: "),
+        ("query", ["--backbone", "q"], "--size mini does not read --backbone: leave it out"),
+        ("background", ["--size", "paper", "--texts", "t"], "does not read --texts"),
+        ("language", ["--size", "paper", "--texts", "t"], "does not read --texts"),
+        ("background", ["--precision", "bf16"], "without --precision bf16"),
+        ("language", ["--precision", "bf16"], "without --precision bf16"),
+        ("language", ["--scope", "last2+text"], "needs --size paper"),
+    ],
+)
+def test_what_a_stage_would_pass_over_at_its_size_is_refused(stage_name, options, message, tmp_path, capsys):
+    common = ["--threads", "1", "--out", str(tmp_path / "out")]
+    assert train.main([stage_name, *SIZED[stage_name], *common, *options]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_whatever_a_stage_does_not_read_is_an_option_of_it():
+    for stage_name in SIZED:
+        module = importlib.import_module(train.STAGES[stage_name][0])
+        known = {action.dest for action in train.stage_parser(stage_name, module)._actions}
+        assert {name for names in module.UNREAD.values() for name in names} < known
+
+
 def test_a_module_of_ours_that_is_missing_is_a_bug(monkeypatch):
     monkeypatch.setitem(train.STAGES, "trial", ("retrieval.fashion_am.nowhere", "for these tests"))
     with pytest.raises(ModuleNotFoundError):
