@@ -235,6 +235,27 @@ def test_a_scaled_jpeg_looks_like_the_scaled_original() -> None:
     assert all(near(small.getpixel((50, y)), wanted.getpixel((50, y)), 4) for y in range(0, 100, 9))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("size", "max_side", "decoded"),
+    [((4000, 3000), 1024, (2000, 1500)), ((3000, 4000), 1024, (1500, 2000)), ((2048, 1536), 1024, (2048, 1536)),
+     ((1600, 1200), 384, (800, 600)), ((900, 30), 600, (900, 30))],
+)  # fmt: skip
+def test_a_large_jpeg_is_decoded_at_half_its_size_where_that_leaves_enough(
+    size: tuple[int, int], max_side: int, decoded: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    normalised = images._normalised
+
+    def noting(picture: Image.Image, side: int | None) -> Image.Image:
+        seen.append(picture.size)
+        return normalised(picture, side)
+
+    monkeypatch.setattr(images, "_normalised", noting)
+    small = images.decode(encoded(Image.new("RGB", size, RED), "JPEG"), "photo.jpg", max_side)
+    assert seen == [decoded]
+    assert max(small.size) == max_side
+
+
 @pytest.mark.parametrize("max_side", [0, -3])
 def test_a_senseless_side_is_the_callers_fault(max_side: int) -> None:
     with pytest.raises(ValueError, match="max_side"):
