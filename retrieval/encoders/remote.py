@@ -19,14 +19,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from retrieval import images
 from retrieval.encoders import cards
-from retrieval.encoders.embedded import UNWANTED_WEIGHT
-from retrieval.encoders.towers import unit
+from retrieval.encoders.embedded import UNWANTED_WEIGHT, unwanted_mean
+from retrieval.encoders.towers import encode_once, unit
 from retrieval.errors import ChatError, DependencyError, EncoderError, MessageError
 from retrieval.fashion_am.chat import ChatLimits, data_url, fitted, message_of
 from retrieval.fashion_am.context import Template, context_of, open_template
@@ -66,6 +66,13 @@ class ItemEncoder(Protocol):
     def manifest(self) -> Manifest: ...
 
     def encode_items(self, items: Sequence[Item], pictures: Sequence[Picture]) -> Embeddings: ...
+
+
+@runtime_checkable
+class ReadsWords(Protocol):
+    """A gallery's side that has a text tower in the same space."""
+
+    def encode_queries(self, queries: Sequence[Query]) -> Embeddings: ...
 
 
 class GivenVectors:
@@ -168,12 +175,23 @@ class RemoteEncoder:
             log.warning("the server's vectors agree only to cosine %.4f with the trained model's", agreement)
 
     def _encoded(self, query: Query) -> NDArray[np.float32]:
+        """What is unwanted is subtracted as in late fusion."""
         vector = self._vector(query, _open_picture)
-        if not query.unwanted_images:
+        said = [text for text in query.unwanted_texts if text.strip()]
+        if not (said or query.unwanted_images):
             return vector
-        shown = [_open_picture(image) for image in query.unwanted_images]
-        unwanted = self._items.encode_items([Item(i.image_id, i, "") for i in query.unwanted_images], shown)
-        return unit(vector - np.float32(UNWANTED_WEIGHT) * unwanted.mean(axis=0))
+        items = [Item(image.image_id, image, "") for image in query.unwanted_images]
+        shown = self._items.encode_items(items, [_open_picture(image) for image in query.unwanted_images])
+        pictures = dict(zip(query.unwanted_images, shown, strict=True))
+        away = unwanted_mean(query, encode_once(said, self._words), pictures, self.manifest.dim)
+        return unit(vector - UNWANTED_WEIGHT * away)
+
+    def _words(self, texts: Sequence[str]) -> Embeddings:
+        """(n, dim), by the gallery's own text tower; where it has none, as requests by the server."""
+        queries = [Query("", text) for text in texts]
+        if isinstance(self._items, ReadsWords):
+            return self._items.encode_queries(queries)
+        return np.stack([self._vector(query, _open_picture) for query in queries])
 
     def _vector(self, query: Query, open_picture: Callable[[Image], Picture]) -> NDArray[np.float32]:
         content: list[dict[str, Any]] = []

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -85,6 +86,53 @@ def test_the_head_reads_the_mean_of_the_last_states(folder, server):
     expected = head["linear.weight"] @ normed + head["linear.bias"]
     vectors = encoder(folder, server).encode_queries(DRESS * 20)
     np.testing.assert_allclose(vectors, [expected / np.linalg.norm(expected)] * 20, atol=1e-6)
+
+
+TOWARDS = {"no collar": [1.0, 0.0, 0.0], "not red": [0.0, 0.6, 0.8]}
+WITHOUT = replace(DRESS[0], unwanted_texts=("no collar", " ", "not red"))
+
+
+class ReadingGallery(GivenVectors):
+    """Its text tower knows a few words, its picture tower looks at nothing."""
+
+    def encode_queries(self, queries):
+        return np.array([TOWARDS[query.text] for query in queries], np.float32)
+
+    def encode_items(self, items, pictures):
+        return np.array([[0.0, 1.0, 0.0]] * len(items), np.float32)
+
+
+def test_unwanted_words_move_a_query_away_by_the_gallerys_text_tower(folder, server):
+    server.answers = [GOOD]
+    gallery = ReadingGallery(PictureVectors({}, np.zeros((0, 3), np.float32)), GALLERY)
+    remote = RemoteEncoder.open(folder, server.url, gallery, QUICK, check=False)
+    plain, moved = remote.encode_queries([DRESS[0], WITHOUT])
+    expected = plain - 0.5 * np.mean(list(TOWARDS.values()), axis=0)
+    np.testing.assert_allclose(moved, expected / np.linalg.norm(expected), atol=1e-6)
+    assert len(server.headers) == 2, "the words are not sent"
+
+
+def test_unwanted_words_and_pictures_count_the_same(folder, server, tmp_path):
+    server.answers = [GOOD]
+    probe_picture().save(tmp_path / "a.png")
+    gallery = ReadingGallery(PictureVectors({}, np.zeros((0, 3), np.float32)), GALLERY)
+    remote = RemoteEncoder.open(folder, server.url, gallery, QUICK, check=False)
+    both = replace(DRESS[0], unwanted_texts=("no collar",), unwanted_images=(Image("a", str(tmp_path / "a.png")),))
+    plain, moved = remote.encode_queries([DRESS[0], both])
+    expected = plain - 0.5 * np.array([0.5, 0.5, 0.0])
+    np.testing.assert_allclose(moved, expected / np.linalg.norm(expected), atol=1e-6)
+
+
+def test_unwanted_words_are_read_by_the_server_where_the_gallery_has_no_text_tower(folder, server):
+    server.answers = [GOOD, states([4, 1, 1, 2], [1, 5, 2, 2])]
+    remote = encoder(folder, server, ServerOptions(parallel=1, wait_s=0.01))
+    (moved,) = remote.encode_queries([replace(DRESS[0], unwanted_texts=("no collar",))])
+    server.answers = [GOOD]
+    plain = encoder(folder, server).encode_queries(DRESS)[0]
+    server.answers = [states([4, 1, 1, 2], [1, 5, 2, 2])]
+    words = encoder(folder, server).encode_queries([Query("", "no collar")])[0]
+    expected = plain - 0.5 * words
+    np.testing.assert_allclose(moved, expected / np.linalg.norm(expected), atol=1e-6)
 
 
 def test_a_busy_server_is_asked_again_and_a_key_is_sent(folder, server):
