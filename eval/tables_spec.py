@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -149,19 +149,31 @@ def _refuse_others(what: str, read: Mapping[str, Any], known: set[str]) -> None:
 
 
 def _of_runs(folder: Path) -> Spec:
-    """One row for the runs of each kind and name of system, or of each encoder where a run names no system."""
+    """One row for the runs of each system. Which of them differ by their seed alone no run says: a specification
+    does."""
     found = sorted(path.parent for path in folder.rglob(SETTINGS))
     if not found:
         raise RunError(f"There is no run below {folder}. Give a specification, or a folder of finished runs.")
-    rows: dict[tuple[str, str], list[Path]] = {}
+    rows: dict[tuple[str, ...], list[Path]] = {}
     for run in found:
-        settings = read_settings(run)
-        system = settings.get("system") or {"kind": "", "name": str(settings.get("encoder"))}
-        rows.setdefault((str(system["kind"]), str(system["name"])), []).append(run)
+        rows.setdefault(_system_key(read_settings(run)), []).append(run)
     return Spec(
         rows=tuple(
-            RowSpec(" ".join(filter(None, key)), runs=tuple(runs), ours=key[0] == OURS)
-            for key, runs in sorted(rows.items())
+            RowSpec(_row_name(key, rows), runs=tuple(runs), ours=key[0] == OURS) for key, runs in sorted(rows.items())
         ),
         title=f"Runs in {folder.name}",
     )
+
+
+def _system_key(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Kind and name, what made the queries, what made the items; the last alone where a run names no system."""
+    encoder = str(settings.get("encoder"))
+    system = settings.get("system") or {"kind": "", "name": encoder}
+    return str(system["kind"]), str(system["name"]), str(system.get("query_revision", "")), encoder
+
+
+def _row_name(key: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> str:
+    """As much of the key as no other has."""
+    keys = list(others)
+    lengths = (n for n in range(2, len(key)) if sum(each[:n] == key[:n] for each in keys) == 1)
+    return " ".join(filter(None, key[: next(lengths, len(key))]))

@@ -207,11 +207,29 @@ def test_the_page_has_the_figure_and_the_json_every_value(written):
 def test_a_folder_of_runs_has_a_row_for_each_system(folder):
     spec = read_spec(folder / "made")
     assert [(row.name, len(row.runs), row.ours) for row in spec.rows] == [
-        ("fashion_am towers", 2, True),
+        ("fashion_am towers fam-0", 1, True),
+        ("fashion_am towers fam-1", 1, True),
         ("late_fusion towers", 1, False),
     ]
     (part,) = parts_of(measured(spec, folder / "none"))
-    assert [(each.other, each.ours) for each in part.differences] == [("late_fusion towers", "fashion_am towers")]
+    assert [(each.other, each.ours) for each in part.differences] == [("late_fusion towers", "fashion_am towers fam-0")]
+
+
+def test_a_system_is_one_row_under_several_histories_and_apart_from_its_ablations(tmp_path):
+    def system(revision: str) -> dict[str, str]:
+        return {"kind": "fashion_am", "name": "fashion-am", "query_revision": revision}
+
+    write_run(tmp_path / "a", "fam-0", system=system("whole"))
+    write_run(tmp_path / "b", "fam-0", system=system("whole"), history="live")
+    write_run(tmp_path / "c", "fam-1", system=system("no-pointer"))
+    write_run(tmp_path / "d", "fam-1", system=system("no-pointer"), encoder="towers 1/caption=0.5")
+    spec = read_spec(tmp_path)
+    assert {row.name: [run.name for run in row.runs] for row in spec.rows} == {
+        "fashion_am fashion-am no-pointer towers 1": ["c"],
+        "fashion_am fashion-am no-pointer towers 1/caption=0.5": ["d"],
+        "fashion_am fashion-am whole": ["a", "b"],
+    }
+    assert [len(part.results) for part in parts_of(measured(spec, tmp_path / "none"))] == [3, 1]
 
 
 def test_runs_over_other_queries_are_not_set_side_by_side(folder, tmp_path):
