@@ -7,17 +7,9 @@ neither torch nor a GPU.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import http.client
-import json
 import logging
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -26,8 +18,10 @@ import numpy as np
 from retrieval import images
 from retrieval.encoders import cards
 from retrieval.encoders.embedded import UNWANTED_WEIGHT, unwanted_mean
+from retrieval.encoders.pooling import PoolingServer
+from retrieval.encoders.pooling import ServerOptions as ServerOptions
 from retrieval.encoders.towers import encode_once, unit
-from retrieval.errors import ChatError, DependencyError, EncoderError, MessageError
+from retrieval.errors import DependencyError, EncoderError, MessageError
 from retrieval.fashion_am.chat import ChatLimits, data_url, fitted, message_of
 from retrieval.fashion_am.context import Template, context_of, open_template
 from retrieval.schema import HistoryTurn, Image, Item, Query
@@ -90,22 +84,6 @@ class GivenVectors:
             raise EncoderError(f"There is no vector of picture {error}: encode the gallery again.") from error
 
 
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
-    """How a server is asked."""
-
-    model: str = "fashion-am"
-    """Its --served-model-name."""
-    timeout_s: float = 60.0
-    attempts: int = 3
-    """Times that one query is sent, while the server cannot be reached or is too busy."""
-    wait_s: float = 0.5
-    """Before the second attempt; doubled before each further one."""
-    parallel: int = 8
-    """Queries under way at once; the server makes batches of them."""
-    api_key: str = ""
-
-
 class RemoteEncoder:
     """Implements `protocols.Encoder`; `open` is how it is made."""
 
@@ -119,7 +97,7 @@ class RemoteEncoder:
     ) -> None:
         """card, head: as `fashion_am.serving` wrote them."""
         self._card, self._head, self._items, self._options = card, head, items, options
-        self._url = url.rstrip("/")
+        self._server = PoolingServer(url, options)
         self._limits = ChatLimits(card["pictures"], card["picture_tokens"], card["least_tokens"])
         self._template = _template_of(card)
 
@@ -167,8 +145,8 @@ class RemoteEncoder:
         agreement = float(vector @ unit(np.array(self._card["probe"], np.float32)))
         if agreement < AGREEMENT:
             raise EncoderError(
-                f"The server at {self._url} is not the model of this folder, or reads it otherwise: its vector of the "
-                f"probe has cosine {agreement:.3f} with the one in the card. Serve the folder itself, with the command "
+                f"The server at {self._server.url} is not the model of this folder, or reads it otherwise: its vector of "
+                f"the probe has cosine {agreement:.3f} with the one in the card. Serve the folder itself, with the command "
                 "in retrieval/fashion_am/serving.py."
             )
         if agreement < GOOD_AGREEMENT:
@@ -201,72 +179,11 @@ class RemoteEncoder:
             else:
                 picture = data_url(fitted(open_picture(part), self._limits))
                 content.append({"type": "image_url", "image_url": {"url": picture}})
-        states = self._states([{"role": "user", "content": content}])
+        states = self._server.states([{"role": "user", "content": content}], self._card["suffix"], self._card["width"])
         pooled = states.mean(axis=0)
         normed = (pooled - pooled.mean()) / np.sqrt(pooled.var() + NORM_EPSILON)
         normed = normed * self._head["norm.weight"] + self._head["norm.bias"]
         return unit(self._head["linear.weight"] @ normed + self._head["linear.bias"])
-
-    def _states(self, messages: list[dict[str, Any]]) -> NDArray[np.float32]:
-        """Of the suffix: (M, width)."""
-        answer = self._asked(
-            {
-                "model": self._options.model,
-                "messages": messages,
-                "task": "token_embed",
-                "use_activation": False,
-                "encoding_format": "base64",
-                "embed_dtype": "float16",
-                "endianness": "little",
-            }
-        )
-        width, suffix = int(self._card["width"]), int(self._card["suffix"])
-        try:
-            states = _numbers(answer["data"][0]["data"]).reshape(-1, width)
-        except (KeyError, IndexError, TypeError, ValueError, binascii.Error) as error:
-            raise EncoderError(
-                f"The server at {self._url} does not answer with the states of {width} numbers that the model of this "
-                f"folder has ({error!r}): serve the folder as retrieval/fashion_am/serving.py says."
-            ) from error
-        if len(states) < suffix or not np.isfinite(states).all():
-            raise EncoderError(
-                f"The server at {self._url} answers with {len(states)} states that are not all finite, or fewer than "
-                f"the {suffix} of the suffix: serve the folder with pooling_type ALL, in bfloat16 or float32."
-            )
-        if np.abs(np.linalg.norm(states, axis=1) - 1).max() < 0.01:
-            raise EncoderError(
-                f"The server at {self._url} scales every state to length 1, which loses what the head needs: serve "
-                'with --pooler-config \'{"task": "token_embed", "pooling_type": "ALL", "use_activation": false}\'.'
-            )
-        return states[-suffix:]
-
-    def _asked(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The server's answer. Only what may pass is tried again: no connection, no answer in time, 429, 5xx.
-
-        Raises EncoderError for a query that is refused, ChatError where there is no answer.
-        """
-        headers = {"Content-Type": "application/json"}
-        if self._options.api_key:
-            headers["Authorization"] = f"Bearer {self._options.api_key}"
-        request = urllib.request.Request(f"{self._url}/pooling", json.dumps(body).encode(), headers)
-        why = ""
-        for attempt in range(self._options.attempts):
-            if attempt:
-                time.sleep(self._options.wait_s * 2 ** (attempt - 1))
-            try:
-                with urllib.request.urlopen(request, timeout=self._options.timeout_s) as response:
-                    answer: dict[str, Any] = json.load(response)
-                    return answer
-            except urllib.error.HTTPError as error:
-                why = f"{error.code}: {error.read(500).decode('utf8', 'replace')}"
-                if error.code != http.HTTPStatus.TOO_MANY_REQUESTS and error.code < 500:
-                    raise EncoderError(f"The server at {self._url} refuses a query with {why}") from error
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                why = str(getattr(error, "reason", "") or error) or type(error).__name__
-        raise ChatError(
-            f"The server at {self._url} gave no answer in {self._options.attempts} attempts ({why}). Is it running? "
-            "retrieval/fashion_am/serving.py says how to start it."
-        )
 
 
 def probe_picture() -> Picture:
@@ -281,13 +198,6 @@ def probe_picture() -> Picture:
 
 def _open_picture(image: Image) -> Picture:
     return images.open_picture(image.path, images.UPLOAD_SIDE)
-
-
-def _numbers(data: str | list[Any]) -> NDArray[np.float32]:
-    """A server that does not know the format that was asked for gives lists."""
-    if isinstance(data, str):
-        return np.frombuffer(base64.b64decode(data, validate=True), "<f2").astype(np.float32)
-    return np.array(data, np.float32)
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

@@ -22,11 +22,11 @@ from torch import Tensor, nn
 
 from retrieval.fashion_am import checkpoints, loop, processes, stage_files
 from retrieval.fashion_am.clip import ClipScope
-from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.items import CLEAN
 from retrieval.fashion_am.losses import align_loss
 from retrieval.fashion_am.towers import Scope
+from retrieval.fashion_am.trunk_cache import CachedProducts
 from retrieval.fashion_am.vlp import gather
 
 
@@ -77,7 +77,7 @@ class Items(Protocol):
 class CachedItems:
     """Items of several sources as cached outputs of the frozen trunk."""
 
-    def __init__(self, materials: Sequence[Material]) -> None:
+    def __init__(self, materials: Sequence[CachedProducts]) -> None:
         self.materials = materials
         self.place = [(s, i) for s, material in enumerate(materials) for i in range(len(material))]
         """Source and position in it of every item."""

@@ -113,7 +113,7 @@ class Clip(nn.Module):
 
 
 class PixelTrunk:
-    """Implements `data.AnyTrunk`: what stages 1 and 2 cache for CLIP is the pixels themselves, 150 kB a view."""
+    """Implements `trunk_cache.AnyTrunk`: what stages 1 and 2 cache for CLIP is the pixels themselves, 150 kB a view."""
 
     dtype, file = np.dtype(np.uint8), "pixels.u8"
 

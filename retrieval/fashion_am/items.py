@@ -17,18 +17,14 @@ from retrieval.errors import BenchmarkError
 from retrieval.fashion_am.captions import attribute_captions, benchmark_caption
 from retrieval.fashion_am.data import (
     CAPTIONS_EACH,
-    AnyTrunk,
-    Material,
     Sample,
-    cache,
     fpi_samples,
-    ground_mask,
-    jittered,
-    on_ground,
     photo_grounds,
     photo_samples,
     studio_samples,
 )
+from retrieval.fashion_am.trunk_cache import AnyTrunk, CachedProducts, cache
+from retrieval.fashion_am.views import ground_mask, jittered, on_ground
 from retrieval.images import open_picture
 from retrieval.recorded import held_out_products, product_of
 
@@ -152,7 +148,7 @@ def open_items(
     masks: Path | None,
     *,
     uncut: bool,
-) -> dict[str, Material]:
+) -> dict[str, CachedProducts]:
     """All sources through the trunk, once: `caches` keeps them for this benchmark.
 
     uncut: photos without a mask too, whose first view is the photo as it is; they have texts, and no clean picture.

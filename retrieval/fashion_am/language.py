@@ -25,9 +25,9 @@ from retrieval.errors import TrainingError
 from retrieval.fashion_am import checkpoints, loop, processes, stage_files
 from retrieval.fashion_am.background import Aligned, CachedItems, Items, cached_step
 from retrieval.fashion_am.clip import ClipScope
-from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.losses import caption_loss
 from retrieval.fashion_am.towers import Scope
+from retrieval.fashion_am.trunk_cache import CachedProducts
 from retrieval.fashion_am.vlp import positives_of
 
 
@@ -58,7 +58,7 @@ class Texts:
     """All texts of the items with their frozen vectors, and which of them fit which item."""
 
     def __init__(
-        self, materials: Sequence[Material], encode: Callable[[Sequence[str]], Tensor], n_swaps: int = 0
+        self, materials: Sequence[CachedProducts], encode: Callable[[Sequence[str]], Tensor], n_swaps: int = 0
     ) -> None:
         rows = [(s, i) for s, material in enumerate(materials) for i in range(len(material))]
         self.names = [materials[s].names[i] for s, i in rows]

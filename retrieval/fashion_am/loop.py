@@ -74,10 +74,7 @@ def run(
     Raises TrainingError for too little data, a checkpoint that is cut or foreign, and a loss or gradient that is not
     finite; the last good checkpoint stays.
     """
-    if not n_batches:
-        raise TrainingError("There is less data than one batch: lower --batch.")
-    if accelerator is None and processes.launched() > 1:
-        raise TrainingError("This stage trains in one process: start it without torchrun.")
+    _refuse_impossible(n_batches, accelerator)
     out.mkdir(parents=True, exist_ok=True)
     settings = dict(settings) | _circumstances(accelerator)
     if accelerator is not None:
@@ -97,15 +94,30 @@ def run(
         if not at_end and state.step % schedule.save_every:
             continue
         if journal is not None:
-            if at_end and validate is not None:
-                metrics |= {"epoch": state.step // n_batches, **validate(state.result.eval())}
-                log.info("%s", metrics)
-            journal.note(state.step, **metrics)
+            journal.note(state.step, **metrics, **(_validated(state, n_batches, validate) if at_end else {}))
         _save(state, out, settings, accelerator)
     bar.close()
     if journal is not None:
         journal.close()
     return state.result.eval()
+
+
+def _refuse_impossible(n_batches: int, accelerator: Any) -> None:
+    if not n_batches:
+        raise TrainingError("There is less data than one batch: lower --batch.")
+    if accelerator is None and processes.launched() > 1:
+        raise TrainingError("This stage trains in one process: start it without torchrun.")
+
+
+def _validated(
+    state: Trained, n_batches: int, validate: Callable[[nn.Module], Mapping[str, float]] | None
+) -> dict[str, float]:
+    """Of an epoch that ends; nothing where nothing watches."""
+    if validate is None:
+        return {}
+    metrics = {"epoch": state.step // n_batches, **validate(state.result.eval())}
+    log.info("%s", metrics)
+    return metrics
 
 
 def _steps(

@@ -19,14 +19,14 @@ from retrieval.encoders import cards
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.towers import PICTURE as EXPORTED
 from retrieval.errors import EncoderError, TrainingError
-from retrieval.fashion_am import data, items
+from retrieval.fashion_am import data, items, trunk_cache
 from retrieval.fashion_am.clip import Clip, PixelTrunk, open_towers
 from retrieval.fashion_am.clip_encoder import ClipEncoder
-from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.export import export_trunk
 from retrieval.fashion_am.kept_texts import file_of, text_vectors
 from retrieval.fashion_am.processes import launched, open_accelerator
 from retrieval.fashion_am.towers import PictureTower
+from retrieval.fashion_am.trunk_cache import CachedProducts
 from retrieval.fashion_am.vlp import embed_views, name_success
 from retrieval.schema import Query
 
@@ -153,8 +153,8 @@ class Sources:
     """The pictures of stages 1 and 2, and the held-out products of the catalogue, which are for watching only."""
 
     benchmark: Benchmark
-    items: Mapping[str, Material]
-    held_out: Material
+    items: Mapping[str, CachedProducts]
+    held_out: CachedProducts
     texts: EmbeddedEncoder | ClipEncoder
     caches: Path
 
@@ -215,13 +215,13 @@ def _open_sources(arguments: argparse.Namespace, tower: PictureTower | Clip, unc
         arguments.masks,
         uncut=uncut,
     )
-    held_out = data.cache(data.fpi_samples(arguments.fpi, "val", ()), trunk, caches / "val")
+    held_out = trunk_cache.cache(data.fpi_samples(arguments.fpi, "val", ()), trunk, caches / "val")
     return Sources(benchmark, cached, held_out, texts, caches)
 
 
 def _beside(
     arguments: argparse.Namespace, tower: PictureTower | Clip
-) -> tuple[data.AnyTrunk, EmbeddedEncoder | ClipEncoder, Path]:
+) -> tuple[trunk_cache.AnyTrunk, EmbeddedEncoder | ClipEncoder, Path]:
     """What pictures pass once, the frozen text tower, and the folder of caches."""
     if isinstance(tower, Clip):
         return PixelTrunk(tower), ClipEncoder(tower), arguments.caches / f"clip-{tower.side}"
@@ -229,4 +229,4 @@ def _beside(
     trunk_file = arguments.caches / "trunk.onnx"
     if not trunk_file.exists():
         export_trunk(tower, trunk_file)
-    return data.Trunk(trunk_file, arguments.threads), EmbeddedEncoder.open(arguments.texts), arguments.caches
+    return trunk_cache.Trunk(trunk_file, arguments.threads), EmbeddedEncoder.open(arguments.texts), arguments.caches

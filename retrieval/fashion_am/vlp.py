@@ -19,11 +19,11 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.fashion_am import loop
-from retrieval.fashion_am.data import Material
 from retrieval.fashion_am.loop import Schedule
 from retrieval.fashion_am.losses import multi_positive_loss
 from retrieval.fashion_am.texts import TextBank
 from retrieval.fashion_am.towers import TRUNK_BLOCKS, PictureTower, TextTower
+from retrieval.fashion_am.trunk_cache import CachedProducts
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class VlpSettings:
     save_every: int = 50
 
 
-class Towers(nn.Module):
+class VlpTowers(nn.Module):
     """Both towers and the temperature."""
 
     def __init__(self, dim: int) -> None:
@@ -102,7 +102,7 @@ class Batch:
     sketch_texts: list[str]
 
 
-def batches(materials: Sequence[Material], settings: VlpSettings, epoch: int) -> Iterator[Batch]:
+def batches(materials: Sequence[CachedProducts], settings: VlpSettings, epoch: int) -> Iterator[Batch]:
     """One epoch in an order fixed by seed and epoch; the last short batch is left out."""
     rng = random.Random(f"{settings.seed}/{epoch}")
     order = [(s, i) for s, material in enumerate(materials) for i in range(len(material))]
@@ -112,7 +112,7 @@ def batches(materials: Sequence[Material], settings: VlpSettings, epoch: int) ->
 
 
 def make_batch(
-    materials: Sequence[Material], rows: Sequence[tuple[int, int]], settings: VlpSettings, rng: random.Random
+    materials: Sequence[CachedProducts], rows: Sequence[tuple[int, int]], settings: VlpSettings, rng: random.Random
 ) -> Batch:
     views, texts, is_name, same = [], [], [], []
     for s, i in rows:
@@ -145,7 +145,7 @@ def positives_of(texts: Sequence[str], is_name: Sequence[bool], same: Sequence[s
     return torch.from_numpy(equal_text | equal_group | np.eye(len(texts), dtype=bool))
 
 
-def gather(materials: Sequence[Material], sources: Sequence[int], views: Sequence[int]) -> tuple[Tensor, Tensor]:
+def gather(materials: Sequence[CachedProducts], sources: Sequence[int], views: Sequence[int]) -> tuple[Tensor, Tensor]:
     """Cached trunk outputs of some views: features (n, 112, h, w) and low (n, 40), float32."""
     features = np.stack([materials[s].features[v] for s, v in zip(sources, views, strict=True)])
     low = np.stack([materials[s].low[v] for s, v in zip(sources, views, strict=True)])
@@ -154,7 +154,7 @@ def gather(materials: Sequence[Material], sources: Sequence[int], views: Sequenc
 
 
 def step_loss(
-    towers: Towers, materials: Sequence[Material], bank: TextBank, batch: Batch, settings: VlpSettings
+    towers: VlpTowers, materials: Sequence[CachedProducts], bank: TextBank, batch: Batch, settings: VlpSettings
 ) -> Tensor:
     n = len(batch.views)
     features = gather(materials, [*batch.sources, *batch.sketch_sources], [*batch.views, *batch.sketch_views])
@@ -181,14 +181,14 @@ def text_vectors(tower: TextTower, bank: TextBank, texts: Sequence[str], n_group
 
 
 def train(
-    towers: Towers,
-    materials: Sequence[Material],
+    towers: VlpTowers,
+    materials: Sequence[CachedProducts],
     bank: TextBank,
     settings: VlpSettings,
     out: Path,
-    validate: Callable[[Towers], Mapping[str, float]] | None = None,
+    validate: Callable[[VlpTowers], Mapping[str, float]] | None = None,
     tensorboard: bool = False,
-) -> Towers:
+) -> VlpTowers:
     """Train as `loop.run` does; returns the averaged weights."""
     towers.freeze_trunks()
 
@@ -197,7 +197,7 @@ def train(
         loss.backward()
         return float(loss.item())
 
-    trained: Towers = loop.run(
+    trained: VlpTowers = loop.run(
         towers,
         towers.parameter_groups(settings),
         lambda epoch: batches(materials, settings, epoch),
@@ -225,7 +225,7 @@ def name_success(
     return {f"success@{k}": round(found[:, :k].any(1).float().mean().item(), 4) for k in cutoffs}
 
 
-def embed_views(picture: PictureTower, material: Material) -> Tensor:
+def embed_views(picture: PictureTower, material: CachedProducts) -> Tensor:
     """First view of every product through the tail: (n, dim)."""
     out = []
     with torch.no_grad():
@@ -235,7 +235,7 @@ def embed_views(picture: PictureTower, material: Material) -> Tensor:
     return torch.cat(out)
 
 
-def embed_texts(towers: Towers, bank: TextBank, texts: Sequence[str]) -> Tensor:
+def embed_texts(towers: VlpTowers, bank: TextBank, texts: Sequence[str]) -> Tensor:
     """(n, dim), without gradients."""
     with torch.no_grad():
         return text_vectors(towers.text, bank, texts, n_groups=max(1, len(texts) // 256))

@@ -15,14 +15,14 @@ import numpy as np
 import torch
 
 from retrieval.errors import DependencyError, TrainingError
-from retrieval.fashion_am import data
-from retrieval.fashion_am.data import Material
+from retrieval.fashion_am import data, trunk_cache
 from retrieval.fashion_am.export import export_encoder, export_trunk
 from retrieval.fashion_am.processes import launched
 from retrieval.fashion_am.stage_files import write_picture_tower
 from retrieval.fashion_am.texts import TextBank, open_tokenizer
 from retrieval.fashion_am.towers import load_imagenet, load_minilm
-from retrieval.fashion_am.vlp import Towers, VlpSettings, embed_texts, embed_views, name_success, train
+from retrieval.fashion_am.trunk_cache import CachedProducts
+from retrieval.fashion_am.vlp import VlpSettings, VlpTowers, embed_texts, embed_views, name_success, train
 
 IMAGENET_SHA256 = "57934424"
 MINILM_SHA256 = "53aa5117"
@@ -47,7 +47,7 @@ def base_weights() -> tuple[Path, Path]:
     return imagenet, minilm
 
 
-def materials(arguments: argparse.Namespace, trunk: data.Trunk) -> tuple[list[Material], Material]:
+def materials(arguments: argparse.Namespace, trunk: trunk_cache.Trunk) -> tuple[list[CachedProducts], CachedProducts]:
     """Cached training sources and the held-out products of the catalogue, which are for watching only."""
     photos = arguments.photos
     grounds = data.photo_grounds(photos) if photos else []
@@ -56,11 +56,11 @@ def materials(arguments: argparse.Namespace, trunk: data.Trunk) -> tuple[list[Ma
         sources["photos"] = data.photo_samples(photos)
     if arguments.studio:
         sources["studio"] = data.studio_samples(arguments.studio, grounds)
-    cached = [data.cache(samples, trunk, arguments.out / name) for name, samples in sources.items()]
-    return cached, data.cache(data.fpi_samples(arguments.fpi, "val", grounds), trunk, arguments.out / "fpi_val")
+    cached = [trunk_cache.cache(samples, trunk, arguments.out / name) for name, samples in sources.items()]
+    return cached, trunk_cache.cache(data.fpi_samples(arguments.fpi, "val", grounds), trunk, arguments.out / "fpi_val")
 
 
-def all_texts(sources: Sequence[Material]) -> set[str]:
+def all_texts(sources: Sequence[CachedProducts]) -> set[str]:
     texts: set[str] = set()
     for source in sources:
         texts.update(source.names)
@@ -69,7 +69,7 @@ def all_texts(sources: Sequence[Material]) -> set[str]:
     return texts - {""}
 
 
-def scores(towers: Towers, bank: TextBank, held_out: Material) -> dict[str, float]:
+def scores(towers: VlpTowers, bank: TextBank, held_out: CachedProducts) -> dict[str, float]:
     """Success@k of names and precision@10 of colour on the held-out products alone."""
     pictures = embed_views(towers.picture, held_out)
     found = name_success(pictures, embed_texts(towers, bank, held_out.names), held_out.names)
@@ -95,18 +95,18 @@ def run(arguments: argparse.Namespace) -> None:
     imagenet, minilm = base_weights()
     settings = VlpSettings(epochs=arguments.epochs, batch=arguments.batch, seed=arguments.seed)
     torch.manual_seed(settings.seed)
-    towers = Towers(settings.dim)
+    towers = VlpTowers(settings.dim)
     load_imagenet(towers.picture, imagenet)
     load_minilm(towers.text, minilm / "model.safetensors")
     towers.picture.to(memory_format=torch.channels_last)
     arguments.out.mkdir(parents=True, exist_ok=True)
     export_trunk(towers.picture, arguments.out / "trunk.onnx")
-    sources, held_out = materials(arguments, data.Trunk(arguments.out / "trunk.onnx", arguments.threads))
+    sources, held_out = materials(arguments, trunk_cache.Trunk(arguments.out / "trunk.onnx", arguments.threads))
     texts = all_texts(sources) | set(held_out.names) | {captions[0] for captions in held_out.captions}
     tokenizer = open_tokenizer(minilm / "tokenizer.json")
     bank = TextBank.cached(towers.text, tokenizer, texts, arguments.out / "texts.pt")
 
-    def validate(module: Towers) -> dict[str, float]:
+    def validate(module: VlpTowers) -> dict[str, float]:
         return scores(module, bank, held_out)
 
     trained = train(towers, sources, bank, settings, arguments.out, validate, arguments.tensorboard)

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image as PillowImage
 
-from eval.__main__ import held_out_ids, main
+from eval.__main__ import main
+from eval.held_out import held_out_ids
 from retrieval.errors import GalleryError
 
 COLOURS = ("Red", "Blue", "Green")

@@ -10,7 +10,7 @@ from PIL import Image as Pictures
 
 from retrieval.encoders.opening import open_encoder
 from retrieval.errors import EncoderError, MessageError
-from retrieval.fashion_am import background, data, language, paper, stage_files
+from retrieval.fashion_am import background, language, paper, stage_files, trunk_cache
 from retrieval.fashion_am.background import CachedItems
 from retrieval.fashion_am.clip import Clip, PixelTrunk, cut_between_words, open_towers
 from retrieval.fashion_am.clip_conversion import converted
@@ -49,7 +49,7 @@ def materials(folder, tmp_path_factory):
             Sample(colour, tuple(views), "", (f"a {colour} dress", f"{colour} dress"), f"dress/{colour}/women")
         )
     trunk = PixelTrunk(open_towers(str(folder)))
-    return [data.cache(samples, trunk, tmp_path_factory.mktemp("cache") / "items", batch=5)]
+    return [trunk_cache.cache(samples, trunk, tmp_path_factory.mktemp("cache") / "items", batch=5)]
 
 
 @pytest.mark.parametrize("quick", [True, False])

@@ -6,17 +6,9 @@ import pytest
 from PIL import Image, ImageDraw
 
 from retrieval.errors import TrainingError
-from retrieval.fashion_am.data import (
-    LOW_WIDTH,
-    TRUNK_SHAPE,
-    Sample,
-    Trunk,
-    cache,
-    ground_mask,
-    jittered,
-    line_drawing,
-    on_ground,
-)
+from retrieval.fashion_am.data import Sample
+from retrieval.fashion_am.trunk_cache import LOW_WIDTH, TRUNK_SHAPE, Trunk, cache
+from retrieval.fashion_am.views import ground_mask, jittered, line_drawing, on_ground
 
 
 def product(colour: str = "navy") -> Image.Image:

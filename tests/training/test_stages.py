@@ -15,11 +15,12 @@ from retrieval.encoders.preprocess import pixels
 from retrieval.errors import BenchmarkError, EncoderError, TrainingError
 from retrieval.fashion_am import background, language, stage_files
 from retrieval.fashion_am.background import AlignSettings, CachedItems
-from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material, Sample, fpi_rows
+from retrieval.fashion_am.data import Sample, fpi_rows
 from retrieval.fashion_am.items import benchmark_items, clean, photo_items, refuse_unknown_sources, with_clean_view
 from retrieval.fashion_am.language import LanguageSettings, Texts
 from retrieval.fashion_am.losses import align_loss, caption_loss
 from retrieval.fashion_am.towers import PictureTower
+from retrieval.fashion_am.trunk_cache import LOW_WIDTH, TRUNK_SHAPE, CachedProducts
 from retrieval.recorded import held_out_products
 from tests.eval.conftest import make_benchmark, name
 
@@ -35,7 +36,7 @@ def items() -> CachedItems:
     views = np.concatenate([of_item, of_item + ground[0], of_item + ground[1]])
     return CachedItems(
         [
-            Material(
+            CachedProducts(
                 features=views.astype(np.float16),
                 low=rng.normal(size=(3 * N, LOW_WIDTH)).astype(np.float32),
                 names=[f"shirt {i}" for i in range(N)],

@@ -7,11 +7,11 @@ import torch
 
 from retrieval.errors import TrainingError
 from retrieval.fashion_am import vlp
-from retrieval.fashion_am.data import LOW_WIDTH, TRUNK_SHAPE, Material
 from retrieval.fashion_am.texts import TextBank, open_tokenizer
+from retrieval.fashion_am.trunk_cache import LOW_WIDTH, TRUNK_SHAPE, CachedProducts
 from retrieval.fashion_am.vlp import (
-    Towers,
     VlpSettings,
+    VlpTowers,
     embed_texts,
     embed_views,
     name_success,
@@ -25,9 +25,9 @@ WORDS = ["red", "blue", "green", "black", "white", "pink", "grey", "brown"]
 
 
 @pytest.fixture(scope="module")
-def material() -> Material:
+def material() -> CachedProducts:
     rng = np.random.default_rng(0)
-    return Material(
+    return CachedProducts(
         features=rng.normal(size=(24, *TRUNK_SHAPE)).astype(np.float16),
         low=rng.normal(size=(24, LOW_WIDTH)).astype(np.float32),
         names=[f"{word} shirt" for word in WORDS],
@@ -42,9 +42,9 @@ def material() -> Material:
 SETTINGS = VlpSettings(dim=32, epochs=3, batch=4, sketches=2, warmup=2, average=0.5, save_every=1)
 
 
-def run(material: Material, out: Path, settings: VlpSettings = SETTINGS) -> tuple[Towers, TextBank]:
+def run(material: CachedProducts, out: Path, settings: VlpSettings = SETTINGS) -> tuple[VlpTowers, TextBank]:
     torch.manual_seed(0)
-    towers = Towers(32)
+    towers = VlpTowers(32)
     texts = {*material.names, *(c[0] for c in material.captions), "shirt for men"}
     bank = TextBank.encode(towers.text, open_tokenizer(TOKENIZER), texts)
     return train(towers, [material], bank, settings, out), bank
@@ -99,7 +99,7 @@ def test_captions_fit_every_product_with_the_same_attributes_and_names_only_thei
 
 def test_text_vectors_keep_the_order_of_their_texts(material):
     torch.manual_seed(0)
-    towers = Towers(16).eval()
+    towers = VlpTowers(16).eval()
     texts = ["red shirt", "a rather long wish for a green shirt with many more words", "cap", "blue shirt"]
     bank = TextBank.encode(towers.text, open_tokenizer(TOKENIZER), texts)
     with torch.no_grad():
