@@ -145,9 +145,9 @@ class RemoteEncoder:
         agreement = float(vector @ unit(np.array(self._card["probe"], np.float32)))
         if agreement < AGREEMENT:
             raise EncoderError(
-                f"The server at {self._server.url} is not the model of this folder, or reads it otherwise: its vector of "
-                f"the probe has cosine {agreement:.3f} with the one in the card. Serve the folder itself, with the command "
-                "in retrieval/fashion_am/serving.py."
+                f"The server at {self._server.url} is not the model of this folder, or reads it otherwise: its vector "
+                f"of the probe has cosine {agreement:.3f} with the one in the card. Serve the folder itself, with the "
+                "command in retrieval/fashion_am/serving.py."
             )
         if agreement < GOOD_AGREEMENT:
             log.warning("the server's vectors agree only to cosine %.4f with the trained model's", agreement)
