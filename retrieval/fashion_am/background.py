@@ -139,13 +139,15 @@ def align(
     out: Path,
     validate: Callable[[Any], Mapping[str, float]] | None = None,
     chunk: int = 0,
+    anchor: Tensor | None = None,
     **running: Any,
 ) -> Any:
     """Train a copy of the tower; returns it. running: `accelerator` and `tensorboard` of `loop.run`.
 
-    chunk: pictures that pass the tower at once, 0 for a whole batch; changes memory alone.
+    anchor: what `anchors(tower, items)` gives, where it is known. chunk: pictures that pass the tower at once, 0 for a
+    whole batch; changes memory alone.
     """
-    anchor = anchors(copy.deepcopy(tower).eval(), items)
+    known = anchors(copy.deepcopy(tower).eval(), items) if anchor is None else anchor
     module = Aligned(copy.deepcopy(tower))
     groups = module.train_only(settings.scope, settings.rate, settings.weight_decay)
 
@@ -164,7 +166,7 @@ def align(
             items,
             rows,
             views,
-            lambda raw: align_loss(raw, anchor[rows].to(raw.device), module.scale, settings.mu),
+            lambda raw: align_loss(raw, known[rows].to(raw.device), module.scale, settings.mu),
             chunk,
             running.get("accelerator"),
         )
@@ -223,7 +225,7 @@ def run(arguments: argparse.Namespace) -> None:
         return {**sources.scores(module.tower), "clutter cosine": clutter_cosine(module.tower, items, anchor)}
 
     anchor = anchors(tower, items)
-    trained = align(tower, items, settings, arguments.out, validate, **running)
+    trained = align(tower, items, settings, arguments.out, validate, anchor=anchor, **running)
     if processes.rank(running.get("accelerator")):
         return
     scores = {**sources.scores(trained), "clutter cosine": clutter_cosine(trained, items, anchor)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,21 +15,47 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
 
-def jittered(picture: Picture, rng: random.Random) -> Picture:
+@dataclass(frozen=True, slots=True)
+class Jitter:
     """Mirror, crop a little, shift brightness slightly; colour itself is a label and stays."""
-    w, h = picture.size
-    if rng.random() < 0.5:
-        picture = ImageOps.mirror(picture)
+
+    mirrored: bool
+    size: tuple[int, int]
+    """Of the view."""
+    at: tuple[int, int]
+    """Left top corner of the crop in the picture, or of the picture on its larger ground."""
+    is_crop: bool
+    brightness: float
+
+    def of(self, picture: Picture) -> Picture:
+        """The view of a picture of the size that it was drawn for."""
+        if self.mirrored:
+            picture = ImageOps.mirror(picture)
+        (x, y), (w, h) = self.at, self.size
+        if self.is_crop:
+            view = picture.crop((x, y, x + w, y + h))
+        else:
+            view = Image.new("RGB", self.size, "white")
+            view.paste(picture, self.at)
+        return ImageEnhance.Brightness(view).enhance(self.brightness)
+
+
+def jitter_of(size: tuple[int, int], rng: random.Random) -> Jitter:
+    """For a picture of this size."""
+    w, h = size
+    mirrored = rng.random() < 0.5
     scale = rng.uniform(0.75, 1.0)
-    cw, ch = round(w * scale), round(h * scale * rng.uniform(0.9, 1.0))
-    x, y = rng.randint(0, w - cw), rng.randint(0, h - ch)
-    if rng.random() < 0.6:
-        picture = picture.crop((x, y, x + cw, y + ch))
-    else:  # smaller on a larger white ground, as other shops crop
-        grown = Image.new("RGB", (round(w / scale), round(h / scale)), "white")
-        grown.paste(picture, (rng.randint(0, grown.width - w), rng.randint(0, grown.height - h)))
-        picture = grown
-    return ImageEnhance.Brightness(picture).enhance(rng.uniform(0.9, 1.08))
+    shown = round(w * scale), round(h * scale * rng.uniform(0.9, 1.0))
+    at = rng.randint(0, w - shown[0]), rng.randint(0, h - shown[1])
+    is_crop = rng.random() < 0.6
+    if not is_crop:  # smaller on a larger white ground, as other shops crop
+        shown = round(w / scale), round(h / scale)
+        at = rng.randint(0, shown[0] - w), rng.randint(0, shown[1] - h)
+    return Jitter(mirrored, shown, at, is_crop, rng.uniform(0.9, 1.08))
+
+
+def jittered(picture: Picture, rng: random.Random) -> Picture:
+    return jitter_of(picture.size, rng).of(picture)
 
 
 FLAT = 24
@@ -62,17 +89,24 @@ def reached_from_corner(flat: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return reached
 
 
-def on_ground(picture: Picture, grounds: Sequence[Picture], rng: random.Random) -> Picture:
-    """The product cut from its white ground onto a blurred piece of a photo or a plain colour."""
+def ground_of(size: tuple[int, int], grounds: Sequence[Picture], rng: random.Random) -> Picture:
+    """A blurred piece of a photo or a plain colour."""
     if grounds and rng.random() < 0.7:
         photo = rng.choice(grounds)
         side = rng.randint(60, min(photo.size))
         x, y = rng.randint(0, photo.width - side), rng.randint(0, photo.height - side)
-        ground = photo.crop((x, y, x + side, y + side)).resize(picture.size)
-        ground = ground.filter(ImageFilter.GaussianBlur(rng.uniform(0, 6)))
-    else:
-        ground = Image.new("RGB", picture.size, tuple(rng.randint(30, 250) for _ in range(3)))
+        ground = photo.crop((x, y, x + side, y + side)).resize(size)
+        return ground.filter(ImageFilter.GaussianBlur(rng.uniform(0, 6)))
+    return Image.new("RGB", size, tuple(rng.randint(30, 250) for _ in range(3)))
+
+
+def placed(picture: Picture, ground: Picture) -> Picture:
+    """The product cut from its white ground onto another of its size."""
     return Image.composite(ground, picture, ground_mask(picture))
+
+
+def on_ground(picture: Picture, grounds: Sequence[Picture], rng: random.Random) -> Picture:
+    return placed(picture, ground_of(picture.size, grounds, rng))
 
 
 def line_drawing(picture: Picture, rng: random.Random) -> Picture:
