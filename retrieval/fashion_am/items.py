@@ -17,13 +17,15 @@ from retrieval.errors import BenchmarkError
 from retrieval.fashion_am.captions import attribute_captions, benchmark_caption
 from retrieval.fashion_am.data import (
     CAPTIONS_EACH,
+    STUDIO_ITEMS,
     Sample,
+    fpi_files,
     fpi_samples,
     photo_grounds,
     photo_samples,
     studio_samples,
 )
-from retrieval.fashion_am.trunk_cache import AnyTrunk, CachedProducts, cache
+from retrieval.fashion_am.trunk_cache import AnyTrunk, CachedProducts, cache, digest_of
 from retrieval.fashion_am.views import ground_mask, jittered, on_ground
 from retrieval.images import open_picture
 from retrieval.recorded import held_out_products, product_of
@@ -55,14 +57,14 @@ def with_clean_view(sample: Sample, grounds: Sequence[Picture]) -> Sample:
 
 def catalogue_items(folder: Path, held_out: frozenset[str], grounds: Sequence[Picture]) -> Iterator[Sample]:
     """The catalogue's training products that no validation or test session touches."""
-    for sample in fpi_samples(folder, "train", ()):
+    for sample in fpi_samples(folder, "train", (), only_first=True):
         if f"{CATALOGUE}/{sample.key}" not in held_out:
             yield with_clean_view(sample, grounds)
 
 
 def drawn_items(folder: Path, grounds: Sequence[Picture]) -> Iterator[Sample]:
     """What `python -m builders.studio sample` drew; these garments are in no benchmark."""
-    for sample in studio_samples(folder, ()):
+    for sample in studio_samples(folder, (), only_first=True):
         yield with_clean_view(sample, grounds)
 
 
@@ -149,21 +151,27 @@ def open_items(
     *,
     uncut: bool,
 ) -> dict[str, CachedProducts]:
-    """All sources through the trunk, once: `caches` keeps them for this benchmark.
+    """All sources through the trunk, once: `caches` keeps them for this benchmark and these very files.
 
     uncut: photos without a mask too, whose first view is the photo as it is; they have texts, and no clean picture.
     """
     refuse_unknown_sources(benchmark)
     held_out = held_out_products(benchmark)
-    grounds = photo_grounds(photos) if photos else []
-    sources = {"catalogue": catalogue_items(fpi, held_out, grounds)}
+    checksum = str(benchmark.card["checksum"])
+    shown, grounds = ((photos,), photo_grounds(photos)) if photos else ((), [])
+    sources: dict[str, tuple[Iterable[Sample], Sequence[str | Path]]] = {}
+    sources["catalogue"] = catalogue_items(fpi, held_out, grounds), (checksum, *fpi_files(fpi), *shown)
     if any(image.source == "studio" for image in benchmark.images.values()):
-        sources["benchmark"] = benchmark_items(benchmark, "studio", held_out, grounds)
+        sources["benchmark"] = benchmark_items(benchmark, "studio", held_out, grounds), (checksum, *shown)
     if studio:
-        sources["drawn"] = drawn_items(studio, grounds)
+        sources["drawn"] = drawn_items(studio, grounds), (studio / STUDIO_ITEMS, *shown)
     if photos and masks:
-        sources["cut_photos"] = photo_items(photo_samples(photos), masks)
+        cut = photo_items(photo_samples(photos), masks)
+        sources["cut_photos"] = cut, (photos, *sorted(masks.glob("*.png")))
     if photos and uncut:
-        sources["photos"] = photo_samples(photos)
-    folder = caches / str(benchmark.card["checksum"]).removeprefix("sha256:")[:12]
-    return {name: cache(samples, trunk, folder / name) for name, samples in sources.items()}
+        sources["photos"] = photo_samples(photos), (photos,)
+    folder = caches / checksum.removeprefix("sha256:")[:12]
+    return {
+        name: cache(samples, trunk, folder / f"{name}-{digest_of(*made_of)}")
+        for name, (samples, made_of) in sources.items()
+    }

@@ -215,7 +215,9 @@ def _open_sources(arguments: argparse.Namespace, tower: PictureTower | Clip, unc
         arguments.masks,
         uncut=uncut,
     )
-    held_out = trunk_cache.cache(data.fpi_samples(arguments.fpi, "val", ()), trunk, caches / "val")
+    watched = data.fpi_samples(arguments.fpi, "val", (), only_first=True)
+    digest = trunk_cache.digest_of(*data.fpi_files(arguments.fpi))
+    held_out = trunk_cache.cache(watched, trunk, caches / f"val-{digest}")
     return Sources(benchmark, cached, held_out, texts, caches)
 
 

@@ -6,6 +6,7 @@ on a CPU), and training reads half-precision features from a memory-mapped file.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -29,6 +30,8 @@ log = logging.getLogger(__name__)
 
 TRUNK_SHAPE = (112, INPUT_HEIGHT // 16, INPUT_WIDTH // 16)
 LOW_WIDTH = 40
+FOOTER_END = 8
+"""Bytes at the end of a Parquet file: the footer's length, four of them, and a mark."""
 
 
 @dataclass(slots=True)
@@ -89,6 +92,29 @@ class AnyTrunk(Protocol):
     def pixels(self, picture: Picture) -> NDArray[np.uint8]: ...
 
     def __call__(self, batch: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[np.float32]]: ...
+
+
+def digest_of(*made_of: str | Path) -> str:
+    """Of words, and of files by their names, sizes and what tells their content soon: the whole of JSON lines, the
+    footer of Parquet, which knows the place and the bounds of every column. Where a file lies does not count."""
+    digest = hashlib.sha256()
+    for each in made_of:
+        digest.update(f"{each}\n".encode() if isinstance(each, str) else _told(each))
+    return digest.hexdigest()[:12]
+
+
+def _told(file: Path) -> bytes:
+    size = file.stat().st_size
+    content = b""
+    if file.suffix == ".jsonl":
+        content = file.read_bytes()
+    elif file.suffix == ".parquet" and size > FOOTER_END:
+        with file.open("rb") as opened:
+            opened.seek(size - FOOTER_END)
+            length = int.from_bytes(opened.read(4), "little")
+            opened.seek(max(0, size - FOOTER_END - length))
+            content = opened.read(length)
+    return f"{file.name}\n{size}\n".encode() + content
 
 
 def cache(samples: Iterable[Sample], trunk: AnyTrunk, out: Path, batch: int = 64) -> CachedProducts:

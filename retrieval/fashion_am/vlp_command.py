@@ -15,13 +15,13 @@ import numpy as np
 import torch
 
 from retrieval.errors import DependencyError, TrainingError
-from retrieval.fashion_am import data, trunk_cache
+from retrieval.fashion_am import data
 from retrieval.fashion_am.export import export_encoder, export_trunk
 from retrieval.fashion_am.processes import launched
 from retrieval.fashion_am.stage_files import write_picture_tower
 from retrieval.fashion_am.texts import TextBank, open_tokenizer
 from retrieval.fashion_am.towers import load_imagenet, load_minilm
-from retrieval.fashion_am.trunk_cache import CachedProducts
+from retrieval.fashion_am.trunk_cache import CachedProducts, Trunk, cache, digest_of
 from retrieval.fashion_am.vlp import VlpSettings, VlpTowers, embed_texts, embed_views, name_success, train
 
 IMAGENET_SHA256 = "57934424"
@@ -47,17 +47,21 @@ def base_weights() -> tuple[Path, Path]:
     return imagenet, minilm
 
 
-def materials(arguments: argparse.Namespace, trunk: trunk_cache.Trunk) -> tuple[list[CachedProducts], CachedProducts]:
+def materials(arguments: argparse.Namespace, trunk: Trunk) -> tuple[list[CachedProducts], CachedProducts]:
     """Cached training sources and the held-out products of the catalogue, which are for watching only."""
     photos = arguments.photos
     grounds = data.photo_grounds(photos) if photos else []
-    sources = {"fpi_train": data.fpi_samples(arguments.fpi, "train", grounds)}
+    shown = (photos,) if photos else ()
+    catalogue = (*data.fpi_files(arguments.fpi), *shown)
+    sources = {f"fpi_train-{digest_of(*catalogue)}": data.fpi_samples(arguments.fpi, "train", grounds)}
     if photos:
-        sources["photos"] = data.photo_samples(photos)
+        sources[f"photos-{digest_of(photos)}"] = data.photo_samples(photos)
     if arguments.studio:
-        sources["studio"] = data.studio_samples(arguments.studio, grounds)
-    cached = [trunk_cache.cache(samples, trunk, arguments.out / name) for name, samples in sources.items()]
-    return cached, trunk_cache.cache(data.fpi_samples(arguments.fpi, "val", grounds), trunk, arguments.out / "fpi_val")
+        name = f"studio-{digest_of(arguments.studio / data.STUDIO_ITEMS, *shown)}"
+        sources[name] = data.studio_samples(arguments.studio, grounds)
+    cached = [cache(samples, trunk, arguments.out / name) for name, samples in sources.items()]
+    held_out = data.fpi_samples(arguments.fpi, "val", grounds)
+    return cached, cache(held_out, trunk, arguments.out / f"fpi_val-{digest_of(*catalogue)}")
 
 
 def all_texts(sources: Sequence[CachedProducts]) -> set[str]:
@@ -101,7 +105,7 @@ def run(arguments: argparse.Namespace) -> None:
     towers.picture.to(memory_format=torch.channels_last)
     arguments.out.mkdir(parents=True, exist_ok=True)
     export_trunk(towers.picture, arguments.out / "trunk.onnx")
-    sources, held_out = materials(arguments, trunk_cache.Trunk(arguments.out / "trunk.onnx", arguments.threads))
+    sources, held_out = materials(arguments, Trunk(arguments.out / "trunk.onnx", arguments.threads))
     texts = all_texts(sources) | set(held_out.names) | {captions[0] for captions in held_out.captions}
     tokenizer = open_tokenizer(minilm / "tokenizer.json")
     bank = TextBank.cached(towers.text, tokenizer, texts, arguments.out / "texts.pt")

@@ -1,13 +1,19 @@
+import io
 import json
 import random
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image, ImageDraw
 
 from retrieval.errors import TrainingError
-from retrieval.fashion_am.data import Sample
-from retrieval.fashion_am.trunk_cache import LOW_WIDTH, TRUNK_SHAPE, Trunk, cache
+from retrieval.fashion_am.data import Sample, fpi_samples
+from retrieval.fashion_am.items import open_items
+from retrieval.fashion_am.trunk_cache import LOW_WIDTH, TRUNK_SHAPE, Trunk, cache, digest_of
 from retrieval.fashion_am.views import ground_mask, jittered, line_drawing, on_ground
 
 
@@ -60,6 +66,72 @@ def test_a_line_drawing_is_dark_lines_on_white():
 def test_views_are_the_same_for_the_same_seed():
     one, two = (jittered(product(), random.Random(3)) for _ in range(2))
     assert one.tobytes() == two.tobytes()
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fpi")
+    write_catalogue(folder / "fpi.parquet", 12)
+    return folder
+
+
+def write_catalogue(file, n, colour="navy"):
+    buffer = io.BytesIO()
+    product(colour).save(buffer, "PNG")
+    rows = [
+        {"id": str(i), "split": "train", "image": buffer.getvalue(), "productDisplayName": f"shirt {i}",
+         "articleType": "Shirts", "baseColour": "Navy", "gender": "Men", "usage": "Casual", "season": "Summer"}
+        for i in range(n)
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), file)
+
+
+def as_bytes(each, n_views=None):
+    return [[view.tobytes() for view in views] for views in (each.views[:n_views], each.sketches)]
+
+
+def test_the_first_view_alone_leaves_all_else_as_it_is(catalogue):
+    whole = list(fpi_samples(catalogue, "train", ()))
+    first = list(fpi_samples(catalogue, "train", (), only_first=True))
+    assert {len(each.views) for each in whole} == {4}
+    assert {len(each.views) for each in first} == {1}
+    assert 0 < sum(bool(each.sketches) for each in first) < len(first)
+    assert [as_bytes(each, 1) for each in whole] == [as_bytes(each) for each in first]
+    assert [replace(each, views=(), sketches=()) for each in whole] == [
+        replace(each, views=(), sketches=()) for each in first
+    ]
+
+
+def test_a_digest_tells_other_files_and_not_where_they_lie(tmp_path):
+    files = []
+    for folder, n, colour in (("a", 3, "navy"), ("b", 3, "navy"), ("c", 4, "navy"), ("d", 3, "red")):
+        (tmp_path / folder).mkdir()
+        write_catalogue(tmp_path / folder / "fpi.parquet", n, colour)
+        files.append(tmp_path / folder / "fpi.parquet")
+    one, moved, longer, other = (digest_of("sha256:1", file) for file in files)
+    assert one == moved
+    assert len({one, longer, other, digest_of("sha256:2", files[0]), digest_of("sha256:1")}) == 5
+    for folder, text in (("a", '{"id": 1}\n'), ("b", '{"id": 2}\n')):
+        (tmp_path / folder / "items.jsonl").write_text(text)
+    assert digest_of(tmp_path / "a" / "items.jsonl") != digest_of(tmp_path / "b" / "items.jsonl")
+
+
+class NoTrunk(MeanTrunk):
+    def __call__(self, batch):
+        raise AssertionError("this is in the cache")
+
+
+def test_another_folder_of_the_catalogue_has_a_cache_of_its_own(catalogue, tmp_path):
+    write_catalogue(tmp_path / "fpi.parquet", 5)
+    benchmark = SimpleNamespace(images={}, sessions=(), qrels={}, card={"checksum": "sha256:0123"}, folder=tmp_path)
+
+    def n_products(fpi, through):
+        found = open_items(benchmark, through, tmp_path / "caches", fpi, None, None, None, uncut=True)
+        return {name: len(products) for name, products in found.items()}
+
+    assert n_products(catalogue, trunk) == {"catalogue": 12}
+    assert n_products(tmp_path, trunk) == {"catalogue": 5}
+    assert [n_products(fpi, NoTrunk())["catalogue"] for fpi in (catalogue, tmp_path)] == [12, 5]
 
 
 def test_a_cache_knows_which_view_belongs_to_which_product(tmp_path):
