@@ -141,9 +141,7 @@ def export_query(
     base = cards.base_of(towers, tower_card)
     stays_in = base or towers
     with cards.replaced(out, stays_in) as building:
-        example = _query_example(model)
-        _to_onnx(merged(model).cpu().eval(), example, QUERY_INPUTS, ["query"], QUERY_AXES, building / QUERY)
-        store_small(building / QUERY)
+        write_query_onnx(model, building / QUERY)
         if base is not None:  # otherwise the picture tower stays too
             shutil.copyfile(find_file(towers, tower_card, PICTURE), building / PICTURE)
         files = {name: cards.sha256(find_file(towers, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
@@ -171,6 +169,11 @@ def _export_picture(tower: PictureTower, folder: Path) -> None:
 
 def _revision(made_of: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def write_query_onnx(model: MiniQueryEncoder, file: Path) -> None:
+    _to_onnx(merged(model).cpu().eval(), _query_example(model), QUERY_INPUTS, ["query"], QUERY_AXES, file)
+    store_small(file)
 
 
 def write_query_encoder(model: MiniQueryEncoder, out: Path, card: dict[str, Any]) -> None:
