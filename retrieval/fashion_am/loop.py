@@ -77,11 +77,7 @@ def run(
     _refuse_impossible(n_batches, accelerator)
     out.mkdir(parents=True, exist_ok=True)
     settings = dict(settings) | _circumstances(accelerator)
-    if accelerator is not None:
-        module.to(accelerator.device)
-    state = Trained(module, _averaged(module, schedule), _optimiser(groups))
-    random = checkpoints.resume(state, out, settings)
-    processes.copy_from_first(module, accelerator)
+    state, random = _taken_up(module, groups, schedule, out, settings, accelerator)
     journal = Journal(out, state.step, tensorboard) if processes.rank(accelerator) == 0 else None
     bar = tqdm(total=schedule.epochs * n_batches, initial=state.step, mininterval=10, disable=journal is None)
     for step, batch in _steps(batches, n_batches, state.step, schedule, random, accelerator):
@@ -107,6 +103,23 @@ def _refuse_impossible(n_batches: int, accelerator: Any) -> None:
         raise TrainingError("There is less data than one batch: lower --batch.")
     if accelerator is None and processes.launched() > 1:
         raise TrainingError("This stage trains in one process: start it without torchrun.")
+
+
+def _taken_up(
+    module: nn.Module,
+    groups: Sequence[dict[str, Any]],
+    schedule: Schedule,
+    out: Path,
+    settings: Mapping[str, Any],
+    accelerator: Any,
+) -> tuple[Trained, list[dict[str, Any]] | None]:
+    """Where the checkpoint left it, or at the start, on its device and equal in all processes; random states."""
+    if accelerator is not None:
+        module.to(accelerator.device)
+    state = Trained(module, _averaged(module, schedule), _optimiser(groups))
+    random = checkpoints.resume(state, out, settings)
+    processes.copy_from_first(module, accelerator)
+    return state, random
 
 
 def _validated(
