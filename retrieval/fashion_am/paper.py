@@ -35,7 +35,7 @@ LANGUAGE = LanguageSettings(
 """Stated: epochs, batch, rate, scope, raw pictures against captions of the batch. Ours: warm-up, weight decay."""
 QUERY = QuerySettings(
     epochs=2, batch=256, negatives=0, temperature=0.07, suffix=64, residual=False, lora_rate=2e-5, head_rate=1e-4,
-    dropout=0.05, warmup=30, cached=True, chunk=4, single=False, pointer=0.0,
+    dropout=0.05, warmup=30, average=0.0, cached=True, chunk=4, single=False, pointer=0.0,
 )  # fmt: skip
 """Stated: epochs, batch by gradient caching, temperature, M, rates, LoRA of rank 16. Ours: alpha 32, dropout, chunk (as
 many conversations as one GPU holds the graph of), and the suffix at the head's rate."""

@@ -45,8 +45,8 @@ ALONE_RATE = 1e-3
 UNREAD = {
     "mini": ("backbone",),
     "paper": (
-        "layers", "picture_tokens", "max_tokens", "residual", "pointer", "single", "alone_epochs", "residual_rate",
-        "hard",
+        "layers", "picture_tokens", "max_tokens", "residual", "pointer", "single", "alone_epochs", "alone_average",
+        "residual_rate", "hard",
     ),
 }  # fmt: skip
 M = TypeVar("M", bound=nn.Module)
@@ -80,11 +80,13 @@ def train(
     encoder: Any = model.encoder
     residual: Residual | None = encoder.residual
     if residual is not None and settings.alone_epochs:
-        schedule = loop.Schedule(settings.alone_epochs, settings.warmup, seed=settings.seed)
+        schedule = loop.Schedule(settings.alone_epochs, settings.warmup, settings.alone_average, seed=settings.seed)
         groups = [{"params": residual.of_its_own(), "lr": ALONE_RATE, "weight_decay": settings.weight_decay}]
         backward = _backward(residual, encode_alone, data, settings, accelerator, points=False)
-        loop.run(residual, groups, turns.epoch, turns.n_batches, backward, schedule, out / "alone", depends_on,
-                 accelerator=accelerator)  # fmt: skip
+        alone = loop.run(residual, groups, turns.epoch, turns.n_batches, backward, schedule, out / "alone", depends_on,
+                         accelerator=accelerator)  # fmt: skip
+        residual.load_state_dict(alone.state_dict())
+        residual.train()
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     return loop.run(
         model, parameter_groups(model, settings), turns.epoch, turns.n_batches,

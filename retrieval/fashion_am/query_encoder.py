@@ -13,7 +13,7 @@ from retrieval.fashion_am.packing import ABSENT, CURRENT, EARLIER, N_ROLES
 SUFFIX_STD = 0.02
 START_LOGITS = {CURRENT: 4.0, EARLIER: -2.0}
 """Before training: of pictures that the request starts from, and of those of the history; 0 is for no picture."""
-HIDDEN = 512
+HIDDEN = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ class Residual(nn.Module):
         self.favour = nn.Parameter(torch.tensor([START_LOGITS.get(role, 0.0) for role in range(N_ROLES)]))
         self.gain = nn.Parameter(torch.ones(()))
         self.up, self.read = nn.Linear(2 * dim, HIDDEN), nn.Linear(width, HIDDEN, bias=False)
+        self.across = nn.Linear(HIDDEN, HIDDEN)
         self.amounts, self.down = nn.Linear(HIDDEN, 2), nn.Linear(HIDDEN, dim)
         for linear in (self.read, self.amounts, self.down):
             _start_at_zero(linear)
@@ -125,13 +126,14 @@ class Residual(nn.Module):
 
     def of_its_own(self) -> list[nn.Parameter]:
         """Those that count without a backbone."""
-        parts = (self.up, self.amounts, self.down)
+        parts = (self.up, self.across, self.amounts, self.down)
         return [self.favour, *(parameter for part in parts for parameter in part.parameters())]
 
     def fused(self, weights: Tensor, read: Tensor, shown: Shown) -> Tensor:
         picture = (weights[:, None] @ shown.pictures).squeeze(1)
         scale = picture.shape[1] ** 0.5  # unit vectors have small numbers
         hidden = F.gelu(self.up(torch.cat([picture, shown.requests], 1) * scale) + read)
+        hidden = hidden + F.gelu(self.across(hidden))
         amounts = 1 + self.amounts(hidden)
         late: Tensor = amounts[:, :1] * picture + amounts[:, 1:] * shown.requests + self.down(hidden)
         return late

@@ -58,8 +58,10 @@ class QuerySettings:
     rollback the item of the turn gone back to."""
     single: bool = True
     """Train on the benchmark's products as single turns too (`single_turns`)."""
-    alone_epochs: int = 8
-    """Epochs in which the residual is trained without the backbone, beforehand: two seconds each."""
+    alone_epochs: int = 4
+    """Epochs in which the residual is trained without the backbone, beforehand."""
+    alone_average: float = 0.99
+    """Decay of the running average of its weights then."""
     lora_rate: float = 1e-3
     head_rate: float = 2e-3
     """Of everything that is new: suffix, projector, head."""
@@ -69,7 +71,8 @@ class QuerySettings:
     dropout: float = 0.0
     """Within LoRA."""
     warmup: int = 20
-    average: float = 0.0
+    average: float = 0.98
+    """Decay of the running average of the weights, which is what is kept."""
     chunk: int = 32
     cached: bool = False
     """Gradients by chunk, at a third more time; without it the whole batch's graph is held (2 GB)."""

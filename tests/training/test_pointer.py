@@ -24,7 +24,7 @@ from tests.training.tiny_models import tiny_query_encoder
 DIM = 16
 SETTINGS = QuerySettings(
     suffix=2, chunk=3, batch=8, negatives=4, epochs=30, warmup=2, alone_epochs=0, pointer=1.0, lora_rate=5e-3,
-    head_rate=5e-3, residual_rate=5e-3,
+    head_rate=5e-3, residual_rate=5e-3, average=0.0,
 )  # fmt: skip
 IMAGES = [Image(f"p{i}", f"p{i}.png") for i in range(24)]
 NOW, BEFORE = (math.exp(START_LOGITS[role]) for role in (CURRENT, EARLIER))
