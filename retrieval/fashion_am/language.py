@@ -37,7 +37,8 @@ class LanguageSettings:
 
     epochs: int = 8
     batch: int = 384
-    scope: Scope | ClipScope = "last2"
+    scope: Scope | ClipScope = "all"
+    """Everything behind the frozen trunk; the paper's last two blocks hold less here."""
     name_share: float = 0.6
     """How often an item with a name is paired with it rather than with a caption."""
     other_texts: int = 8192
