@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from builders.fashion_rq import lexicon
@@ -16,12 +16,14 @@ MIN_WORDS, MAX_WORDS = 3, 26
 Style = Literal["keywords", "phrase", "wish", "question", "story", "person", "purpose", "colour"]
 STYLES: tuple[Style, ...] = get_args(Style)
 SHARES: Mapping[Style, float] = {
-    "keywords": 0.14, "phrase": 0.12, "wish": 0.17, "question": 0.19, "story": 0.18, "person": 0.08, "purpose": 0.07,
-    "colour": 0.05,
+    "keywords": 0.14, "phrase": 0.12, "wish": 0.15, "question": 0.18, "story": 0.17, "person": 0.13, "purpose": 0.07,
+    "colour": 0.04,
 }  # fmt: skip
 """How often each is tried (ours): a mean of about ten words."""
 MAX_TRIES = 40
 """For each paraphrase."""
+CATALOGUE_WORDS = 0.2
+"""How often a value that has other words is still said in those of the catalogue, "casual" for Casual (ours)."""
 MAX_BEFORE, MAX_AFTER = 4, 2
 """How many attributes stand before and after a noun, where there is a choice."""
 REPEAT_CHANCE = 0.3
@@ -128,6 +130,26 @@ def _spoken(wanted: Mapping[str, str], rng: random.Random) -> dict[str, str]:
     return {name: value for name, value in told.items() if can_say(name, value, wanted["product_type"])}
 
 
+def _others(ways: Sequence[str], value: str, rng: random.Random) -> Sequence[str]:
+    """Mostly those that do not repeat the catalogue's words, where there are such."""
+    if rng.random() < CATALOGUE_WORDS:
+        return ways
+    return [way for way in ways if not lexicon.repeats(way, value)] or ways
+
+
+def _preferred(ways: Wordings, value: str, rng: random.Random) -> Wordings:
+    """The same for what stands before a noun or after it."""
+    if rng.random() < CATALOGUE_WORDS:
+        return ways
+    before, after = ([way for way in side if not lexicon.repeats(way, value)] for side in (ways.before, ways.after))
+    return replace(ways, before=tuple(before), after=tuple(after)) if before or after else ways
+
+
+def _noun(product_type: str, rng: random.Random) -> Noun:
+    nouns = {noun.plural: noun for noun in lexicon.kind_of(product_type).nouns}
+    return nouns[rng.choice(_others(list(nouns), product_type, rng))]
+
+
 def _ways(spoken: Mapping[str, str], name: str) -> Wordings:
     kind = lexicon.kind_of(spoken["product_type"])
     ways = lexicon.wordings(name, spoken[name], spoken["product_type"])
@@ -152,7 +174,7 @@ def _filled(frame: str, spoken: Mapping[str, str], rng: random.Random) -> str:
         }[name]
         if not choices:
             return ""
-        fields[place[1:-1]] = rng.choice(choices)
+        fields[place[1:-1]] = rng.choice(_others(choices, spoken[name], rng))
         fields["pronoun"] = ways.pronoun
         del rest[name]
     is_many = "{many}" in frame
@@ -178,14 +200,14 @@ def noun_phrase(
 ) -> NounPhrase:
     """All that is spoken of around one noun; without `with_purpose` nothing behind it begins with "for" where that can
     be helped."""
-    noun = rng.choice(lexicon.kind_of(spoken["product_type"]).nouns)
+    noun = _noun(spoken["product_type"], rng)
     own = frozenset(words_in(noun.plural))
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     names = _unsaid_by(noun, spoken)
     rng.shuffle(names)
     for name in names:
-        ways = _ways(spoken, name)
+        ways = _preferred(_ways(spoken, name), spoken[name], rng)
         behind = [way for way in ways.after if not (is_many and name == "gender" and way.startswith("for a "))]
         behind = [way for way in behind if not own.intersection(words_in(way))] or behind
         free = len(after) < MAX_AFTER and (name not in PURPOSES or (with_purpose and not PURPOSES.intersection(after)))
@@ -227,7 +249,7 @@ def _place_after(name: str) -> int:
 
 def _keywords(spoken: Mapping[str, str], rng: random.Random) -> tuple[str, str]:
     """As typed into a search box: the noun among bare words, in one of several orders."""
-    noun = rng.choice(lexicon.kind_of(spoken["product_type"]).nouns)
+    noun = _noun(spoken["product_type"], rng)
     words: dict[str, str] = {}
     tail: list[str] = []
     for name in _unsaid_by(noun, spoken):
@@ -235,9 +257,9 @@ def _keywords(spoken: Mapping[str, str], rng: random.Random) -> tuple[str, str]:
         if name == "occasion" and lexicon.kind_of(spoken["product_type"]).occasion:
             continue
         if ways.keyword or ways.before:
-            words[name] = rng.choice(ways.keyword or ways.before)
+            words[name] = rng.choice(_others(ways.keyword or ways.before, spoken[name], rng))
         else:
-            tail.append(rng.choice(ways.after))
+            tail.append(rng.choice(_others(ways.after, spoken[name], rng)))
     who = [words.pop(name) for name in ("gender", "age") if name in words]
     adjectives = _in_order(words, rng)
     named = rng.choice((noun.singular, noun.singular, noun.plural))

@@ -15,6 +15,8 @@ from builders.fashion_rq.name_words import MATERIALS, PATTERNS, STYLES
 from retrieval.schema import AttributeValue
 
 Count = Literal["one", "pair", "mass"]
+STEM = 4
+"""Letters that words of one stem begin with: "stripy" and "striped" (ours)."""
 MISSING = frozenset({"", "na"})
 """What stands for a value that is not known, folded."""
 AGE_OF: Mapping[str, str] = {"men": "adults", "women": "adults", "boys": "kids", "girls": "kids"}
@@ -169,6 +171,19 @@ def _plain_after(attribute: str, before: tuple[str, ...]) -> tuple[str, ...]:
 def words_in(text: str) -> tuple[str, ...]:
     """Lower case, without apostrophes; hyphens part words: "Men's T-shirt" -> "mens", "t", "shirt"."""
     return tuple(re.findall(r"[^\W_]+", re.sub(r"['’]", "", text.lower())))
+
+
+@cache
+def repeats(way: str, value: str) -> bool:
+    """Whether a wording holds every word of the value, in any of its forms: "with stripes" for Striped, "T-shirt" for
+    Tshirts; "gym shoes" is no such wording of Sports Shoes."""
+    said, own = words_in(way), words_in(value)
+    return all(any(_same_stem(a, b) for a in (*said, "".join(said))) for b in own)
+
+
+def _same_stem(a: str, b: str) -> bool:
+    short, long = sorted((a, b), key=len)
+    return a[:STEM] == b[:STEM] or (len(short) == STEM - 1 and long in (f"{short}s", f"{short}es"))
 
 
 @cache

@@ -37,7 +37,7 @@ MOST_CONFUSED = 0.5
 """With a larger share a leaf gets no query: its siblings could as well be exact (ours)."""
 FURTHER = ("season", "brand", "style", "material", "pattern")
 """Asked for where nothing else tells a leaf, and seldom beside that."""
-FURTHER_CHANCE = 0.25
+FURTHER_CHANCE = 0.15
 
 Wanted = frozenset[tuple[str, str]]
 

@@ -149,9 +149,29 @@ def test_what_the_type_says_is_not_said_before_it_again() -> None:
 
 def test_an_adjective_does_not_turn_the_noun_into_another_type() -> None:
     texts = " / ".join(sample({"product_type": "Sandals", "occasion": "Sports"}, 20))
-    assert "sandals for sport" in texts
+    assert "sandals for the gym" in texts
     assert "sports sandals" not in texts.lower()
     assert not grammar.can_say("style", "laptop", "Bags")
+
+
+def test_shoppers_mostly_use_other_words_than_the_catalogue() -> None:
+    wanted = {"product_type": "Tshirts", "occasion": "Casual", "season": "Summer", "colour": "Navy Blue"}
+    texts = [text.lower() for text in sample(wanted, 100)]
+    shares = {word: sum(word in text for text in texts) / len(texts) for word in ("casual", "t-shirt", "summer")}
+    assert all(0 < share < 0.35 for share in shares.values()), shares
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "repeated"),
+    [
+        ("with stripes", "Striped", True), ("stripy", "striped", True), ("t-shirt", "Tshirts", True),
+        ("men's", "Men", True), ("casual shoes", "Casual Shoes", True), ("everyday shoes", "Casual Shoes", False),
+        ("for a man", "Men", False), ("tee", "Tshirts", False), ("navy", "Navy Blue", False),
+        ("for the office", "Formal", False),
+    ],
+)  # fmt: skip
+def test_a_wording_repeats_a_value_if_it_holds_all_its_words(way: str, value: str, repeated: bool) -> None:
+    assert lexicon.repeats(way, value) is repeated
 
 
 def test_unisex_clothes_of_kids_are_for_no_men_and_women() -> None:

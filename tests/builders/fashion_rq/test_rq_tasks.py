@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from builders.fashion_rq import tasks
 from builders.fashion_rq.leaves import Clusters, LeafSettings, choose_leaves
 from builders.fashion_rq.tasks import Composed, compose, shuffled
 from retrieval.errors import BenchmarkError
@@ -97,6 +98,30 @@ def test_siblings_that_have_all_that_is_asked_for_are_left_out_and_counted() -> 
     made = composed(of, queries([LEAF]))
     assert not any(satisfying & set(labels) for rows in made.candidates.values() for labels in rows.values())
     assert made.left_out["T1"]["sibling"] > 0
+
+
+def test_candidates_of_lower_grades_are_near_what_is_asked_for() -> None:
+    of, near = listings(), {f"{number:04}" for number in range(73, 103)}  # 30 of 216 that are irrelevant
+    for item_id in near:
+        of[item_id] = replace(of[item_id], attributes={"product_type": "Shirts", "gender": "Men", "colour": "Maroon"})
+    rows = composed(of, queries([LEAF])).candidates["T1"].values()
+    wrong = [item_id for labels in rows for item_id, label in labels.items() if label == "irrelevant"]
+    assert len(near.intersection(wrong)) / len(set(wrong)) > 0.6
+
+
+def test_another_type_is_further_off_than_another_colour() -> None:
+    of = listings()
+    pools = tasks._Pools(of, Clusters(list(of.values()), alone(of)), query(LEAF, 1, age="Adults"))
+    n_lacking = {leaf: pools.n_lacking(next(i for i, one in of.items() if one.leaf == leaf))
+                 for leaf in (LEAF, "0/0/1", "0/1/0", "1/0/0")}  # fmt: skip
+    assert n_lacking == {LEAF: 1, "0/0/1": 2, "0/1/0": 1, "1/0/0": 3}  # no listing has an age; a gender implies it
+
+
+def test_without_a_choice_among_those_drawn_every_product_is_as_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "NEAREST_OF", dict.fromkeys(tasks.NEAREST_OF, 1))
+    rows = composed(asked=[query(LEAF, number) for number in range(1, 11)]).candidates["T1"].values()
+    wrong = [listings()[item_id] for labels in rows for item_id, label in labels.items() if label == "irrelevant"]
+    assert any(one.attributes["gender"] != "Men" and one.attributes["colour"] != "Red" for one in wrong)
 
 
 def test_duplicates_are_never_two_candidates_of_a_query() -> None:
