@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ class Lexical:
             import Stemmer
         except ImportError as error:
             raise DependencyError(f"{error}: pip install -r requirements-build.txt") from error
+        # bm25s sets its own logger to DEBUG when it is imported, past the level that the program has chosen.
+        logging.getLogger("bm25s").setLevel(logging.WARNING)
         self.name = name
         self.revision = f"bm25s {bm25s.__version__}/k1={K1:g}/b={B:g}/{STOP_WORDS}/{STEMMER}"
         self._stemmer = Stemmer.Stemmer(STEMMER)
