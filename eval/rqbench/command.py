@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PUBLISHED = "published"
 """Instead of an oracle's name."""
-TITLE, STEM, WEIGHTS = "FASHION-RQ", "rqbench", "weights.json"
+TITLE, STEM, WEIGHTS, INDEX = "FASHION-RQ", "rqbench", "weights.json", "index"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,9 +65,8 @@ def score(arguments: argparse.Namespace) -> str:
     with claimed(arguments.out):
         results = []
         for name in dict.fromkeys(arguments.systems):
-            results.append(
-                result_of(benchmark, arguments.tasks, open_system(name, device=arguments.device), arguments.out)
-            )
+            system = open_system(name, arguments.out / INDEX, arguments.device)
+            results.append(result_of(benchmark, arguments.tasks, system, arguments.out))
         comparison = compare(benchmark, arguments.tasks, results, weights_of(benchmark, results, arguments))
         path, _ = write(comparison, arguments.out)
     return f"{text_of(comparison)}\n\nAll of it: {path}"

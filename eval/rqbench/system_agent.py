@@ -43,7 +43,7 @@ class AgentSystem:
     """Implements `systems.System`. A score is 1 / rank over the whole gallery of candidates; what the turn's filters
     left out, and all where it found nothing, comes below in the order of the encoder's similarity."""
 
-    def __init__(self, name: str, opened: OpenedEncoder, cache: Path | None) -> None:
+    def __init__(self, name: str, opened: OpenedEncoder, cache: Path) -> None:
         self.name = name
         self.revision = f"{opened.revision}/{code_hash(packages=('agent', 'retrieval'), modules=MODULES)}"
         self._encoder = opened.encoder

@@ -15,7 +15,7 @@ import numpy as np
 from agent.opening import encoder_folder
 from eval.opening import read_system
 from eval.rqbench.system_index import index_candidates
-from eval.rqbench.system_vectors import INDEX, ByVectors, text_vectors
+from eval.rqbench.system_vectors import ByVectors, text_vectors
 from retrieval.encoders.opening import open_encoder
 from retrieval.encoders.towers import (
     CARD,
@@ -119,11 +119,11 @@ def _by_picture(name: str, opened: OpenedEncoder, opening: Opening) -> ByVectors
 
 
 def _listings_read(
-    encode: Callable[[Sequence[str]], Embeddings], revision: str, cache: Path | None
+    encode: Callable[[Sequence[str]], Embeddings], revision: str, cache: Path
 ) -> Callable[[RQBenchmark, Sequence[str]], Vectors]:
     def read(benchmark: RQBenchmark, item_ids: Sequence[str]) -> Vectors:
         texts = {item_id: benchmark.listings[item_id].text for item_id in item_ids}
-        vectors = text_vectors(list(texts.values()), encode, cache or benchmark.folder / INDEX, revision)
+        vectors = text_vectors(list(texts.values()), encode, cache, revision)
         return {item_id: vectors[text] for item_id, text in texts.items()}
 
     return read

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.opening import EXACT, hash_of
-from eval.rqbench.system_vectors import INDEX
 from retrieval.errors import BenchmarkError
 from retrieval.gallery import Skipped
 from retrieval.images import image_id
@@ -28,10 +27,10 @@ NUMBERS = frozenset({"price"})
 MISSING = frozenset({"", "NA"})
 
 
-def index_candidates(benchmark: RQBenchmark, encoder: Encoder, cache: Path | None = None) -> MemoryStore:
+def index_candidates(benchmark: RQBenchmark, encoder: Encoder, cache: Path) -> MemoryStore:
     """All candidates of all tasks, encoded once: the folder is found again by the encoder and what is indexed.
 
-    cache: folder for indices; None: inside the benchmark. Raises BenchmarkError for a candidate whose picture cannot
+    cache: folder for indices. Raises BenchmarkError for a candidate whose picture cannot
     be used, StoreError for an index that cannot be written.
     """
     from retrieval.indexing import index
@@ -39,7 +38,7 @@ def index_candidates(benchmark: RQBenchmark, encoder: Encoder, cache: Path | Non
 
     items = list(candidate_items(benchmark))
     key = hashlib.sha256(f"{encoder.manifest} {hash_of(items)}".encode()).hexdigest()[:16]
-    folder = (cache or benchmark.folder / INDEX) / key
+    folder = cache / key
     with LanceStore.open_or_create(folder, encoder.manifest, ann_rows=EXACT) as store:
         if store.count() != len(items):
             report = index(encoder, store, items, total=len(items))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Vectors = Mapping[str, NDArray[np.float32]]
     """item_id -> unit vector (dim,)."""
 
-INDEX = "index"
 PART = 1024
 """Texts that are encoded between two writings: what a killed run has lost."""
 KEY_DIGITS = 24

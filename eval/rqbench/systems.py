@@ -40,16 +40,16 @@ class System(Protocol):
 class Opening:
     """How a system is opened."""
 
+    cache: Path
+    """Folder for indices and vectors, outside of the benchmark, which a build would not replace with them in it."""
     place: str | None = None
     """Folder or hub name in place of the system's own."""
-    cache: Path | None = None
-    """Folder for indices and vectors; None: `index` inside the benchmark."""
     device: str | None = None
     """Of text rankers; None: the GPU where there is one."""
 
 
-def open_system(name: str, cache: Path | None = None, device: str | None = None) -> System:
-    """name: one of `known_systems`; `NAME@PLACE` has another folder or hub checkpoint.
+def open_system(name: str, cache: Path, device: str | None = None) -> System:
+    """name: one of `known_systems`; `NAME@PLACE` has another folder or hub checkpoint. cache: for indices and vectors.
 
     Raises BenchmarkError for an unknown name, EncoderError for weights that cannot be had, DependencyError for a
     library that is not installed.
@@ -57,7 +57,7 @@ def open_system(name: str, cache: Path | None = None, device: str | None = None)
     kind, _, place = name.partition("@")
     if kind not in OPENED_BY:
         raise BenchmarkError(f"There is no system {kind!r}. Known: {', '.join(known_systems())}.")
-    return OPENED_BY[kind](name, Opening(place or None, cache, device))
+    return OPENED_BY[kind](name, Opening(cache, place or None, device))
 
 
 def known_systems() -> tuple[str, ...]:

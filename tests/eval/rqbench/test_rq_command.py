@@ -16,7 +16,7 @@ def opened(monkeypatch, perfect, upside_down):
     """Systems by name, in place of the ones that need weights."""
     known = {"perfect": perfect, "upside-down": upside_down}
 
-    def open_system(name, device=None):
+    def open_system(name, cache, device=None):
         if name not in known:
             raise BenchmarkError(f"There is no system {name!r}.")
         return known[name]
@@ -130,3 +130,11 @@ def test_finished_systems_stay_when_a_later_one_fails(opened, benchmark_folder, 
     assert call(benchmark_folder, tmp_path, *arguments, "--system", "nobody") == FAILED
     assert call(benchmark_folder, tmp_path, *arguments) == 0
     assert len(opened["perfect"].asked) == 1
+
+
+def test_nothing_is_written_into_the_benchmark(benchmark_folder, tmp_path):
+    """A build refuses to replace a benchmark with other files in it."""
+    before = sorted(benchmark_folder.iterdir())
+    assert call(benchmark_folder, tmp_path / "out", "--system", "minilm", "--oracle", "published") == 0
+    assert sorted(benchmark_folder.iterdir()) == before
+    assert list((tmp_path / "out" / "index").iterdir())

@@ -71,18 +71,18 @@ def scored(system, benchmark: RQBenchmark) -> dict[str, float]:
     return dict(zip(benchmark.listings, system.score(benchmark, everything(benchmark))["q"], strict=True))
 
 
-def test_an_unknown_system_is_answered_with_the_known_ones():
+def test_an_unknown_system_is_answered_with_the_known_ones(tmp_path):
     with pytest.raises(BenchmarkError, match=r"'bm52'.*bm25, minilm, encoder:text.*agent.*splade"):
-        open_system("bm52")
+        open_system("bm52", tmp_path)
 
 
 def test_every_system_of_the_papers_table_2_has_a_name():
     assert {"bm25", "roberta-large", "simcse", "sentence-t5", "qwen3-embedding-4b"} <= set(known_systems())
 
 
-def test_bm25_has_no_weights_to_be_named():
+def test_bm25_has_no_weights_to_be_named(tmp_path):
     with pytest.raises(BenchmarkError, match="no weights"):
-        open_system("bm25@folder")
+        open_system("bm25@folder", tmp_path)
 
 
 def listed(benchmark: RQBenchmark, *texts: str) -> RQBenchmark:
@@ -90,10 +90,10 @@ def listed(benchmark: RQBenchmark, *texts: str) -> RQBenchmark:
     return replace(benchmark, listings=listings)
 
 
-def test_bm25_counts_stems_over_all_listings_and_gives_0_without_a_common_word(small):
+def test_bm25_counts_stems_over_all_listings_and_gives_0_without_a_common_word(small, tmp_path):
     texts = ["red dresses", "red shirt with the red stripes red", "blue jeans", "green jeans", "red dress red dress"]
     benchmark = asking(listed(small, *texts), q="The dress, in red!", other="zebra", stop="with the")
-    system = open_system("bm25")
+    system = open_system("bm25", tmp_path)
     asked = {"q": ["p4", "p2", "p0", "p1"], "other": ["p0", "p2"], "stop": ["p1"]}
     found = system.score(benchmark, asked)
     words = [["red", "dress"], ["red", "shirt", "red", "stripe", "red"], ["blue", "jean"], ["green", "jean"],
@@ -115,13 +115,19 @@ def test_bm25_counts_stems_over_all_listings_and_gives_0_without_a_common_word(s
     assert found["stop"] == [0.0]
 
 
-def test_bm25_reads_another_benchmarks_listings_anew(small):
-    system = open_system("bm25")
+def test_bm25_reads_another_benchmarks_listings_anew(small, tmp_path):
+    system = open_system("bm25", tmp_path)
     ask = {"q": ["p0", "p1"]}
     first = system.score(asking(listed(small, "red dress", "blue jeans"), q="red"), ask)["q"]
     second = system.score(asking(listed(small, "blue jeans", "red dress"), q="red"), ask)["q"]
     assert first == second[::-1]
     assert first[0] > first[1]
+
+
+def test_bm25_tells_nothing_of_how_it_indexes(small, tmp_path, caplog):
+    with caplog.at_level(logging.DEBUG):
+        open_system("bm25", tmp_path).score(asking(small, q="red"), {"q": []})
+    assert not [record for record in caplog.records if record.name == "bm25s"]
 
 
 def test_minilm_is_the_cosine_in_the_sentence_space(small, encoder, tmp_path):
@@ -151,14 +157,14 @@ def test_the_encoder_compares_words_with_words_and_with_pictures(pictured, encod
 
 
 def test_another_folder_is_another_revision(tmp_path):
-    shipped, other = open_system("encoder:text"), open_system("encoder:text@late-fusion")
+    shipped, other = open_system("encoder:text", tmp_path), open_system("encoder:text@late-fusion", tmp_path)
     assert other.name == "encoder:text@late-fusion"
     assert shipped.revision != other.revision
 
 
 def test_a_folder_without_an_encoder_is_refused(tmp_path):
     with pytest.raises(EncoderError, match="There is no encoder in"):
-        open_system(f"encoder:picture@{tmp_path}")
+        open_system(f"encoder:picture@{tmp_path}", tmp_path)
 
 
 def counted(calls: list[int]) -> Callable[[list[str]], np.ndarray]:
