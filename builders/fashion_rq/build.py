@@ -17,7 +17,7 @@ from builders.fashion_rq.hierarchy import build_hierarchy, hierarchy_folder, lev
 from builders.fashion_rq.leaves import Clusters, choose_leaves, usable_leaves
 from builders.fashion_rq.mapping import DEFAULT, CatalogueMapping, read_mapping
 from builders.fashion_rq.products import Products, read_products
-from builders.fashion_rq.query_writing import Writer, plan, write_queries
+from builders.fashion_rq.query_writing import Writer, plan, word
 from builders.fashion_rq.tasks import compose
 from builders.fashion_rq.writing import BEGUN, claimed, publish, write_benchmark
 from builders.folders import WORK, write_lines
@@ -145,15 +145,17 @@ def _ask(out: Path, coded: Coded, settings: BuildSettings, writer: Writer, card:
     duplicates = coded.products.duplicates()
     clusters = Clusters(coded.listings, duplicates)
     usable = usable_leaves(clusters, settings.leaves)
-    # Of all usable leaves those that some query tells from their siblings; fewer siblings leave at least as many.
     planned = plan(coded.listings, usable, settings.seed, duplicates)
     if not planned.asked:
         reasons = ", ".join(f"{n}: {reason}" for reason, n in sorted(Counter(planned.left_out.values()).items()))
         raise BenchmarkError(
             f"No query can be asked for any of {len(usable)} leaves ({reasons}). Name more attributes."
         )
+    # Drawn from the leaves that some query tells from their siblings: what was planned for the others is dropped.
     leaves = choose_leaves([asked.leaf for asked in planned.asked], settings.leaves, settings.seed)
-    queries = write_queries(coded.listings, leaves, settings.seed, duplicates=duplicates, parts=leaves, writer=writer)
+    chosen = replace(planned, asked=tuple(asked for asked in planned.asked if asked.leaf in leaves))
+    log.info("%d of %d usable leaves are asked for", len(chosen.asked), len(usable))
+    queries = word(chosen, settings.seed, leaves, writer)
     by_id = {listing.item_id: listing for listing in coded.listings}
     composed = compose(by_id, clusters, queries, leaves, settings.seed)
     counts = describe_outcome(coded.listings, leaves, composed, coded.products.skipped)
