@@ -45,6 +45,7 @@ class Rule(StrEnum):
     SIDES = "the same product, by name or picture, has one label for a leaf"
     SHARED = "paraphrases have the same candidates in T4"
     WANTED_TRUE = "exact candidates have every value that is asked for"
+    DECIDABLE = "no candidate of a lower grade has every value that is asked for"
     WORDS_TRUE = "a query says nothing that is untrue of its exact candidates"
     QRELS = "judgements are the candidates' grades"
     PICTURE = "a candidate's picture is there"
@@ -197,6 +198,7 @@ def _task(benchmark: RQBenchmark, task: TaskName, same: _Same) -> Iterator[Findi
         if task == "T3" and not counts.keys() <= IN_T3:
             yield Finding(Rule.T3_LABELS, place, str(dict(counts)))
         yield from _pairs(benchmark, benchmark.queries[query_id], labels, place)
+        yield from _undecidable(benchmark, benchmark.queries[query_id], labels, place)
         keys = Counter(key for item_id in labels for key in same.keys(item_id))
         yield from (Finding(Rule.DUPLICATE, place, key) for key, n in keys.items() if n > 1)
         yield from (Finding(Rule.PICTURE, place, item_id) for item_id in same.missing if item_id in labels)
@@ -207,6 +209,15 @@ def _pairs(benchmark: RQBenchmark, query: RQQuery, labels: Mapping[str, Label], 
         listing = benchmark.listings[item_id]
         if len(listing.codes) == DEPTH == query.leaf.count("/") + 1 and relation(query.leaf, listing.leaf) != label:
             yield Finding(Rule.LABEL, place, f"{item_id} is {relation(query.leaf, listing.leaf)}, not {label}")
+
+
+def _undecidable(benchmark: RQBenchmark, query: RQQuery, labels: Mapping[str, Label], place: str) -> Iterator[Finding]:
+    """The words alone could not tell such a candidate from an exact one."""
+    wanted = {name: value.casefold() for name, value in query.wanted.items()}
+    for item_id, label in labels.items():
+        attributes = benchmark.listings[item_id].attributes
+        if wanted and label != "exact" and all(str(attributes.get(n, "")).casefold() == v for n, v in wanted.items()):
+            yield Finding(Rule.DECIDABLE, place, f"{item_id} is {label}")
 
 
 def _sides(benchmark: RQBenchmark, same: _Same) -> Iterator[Finding]:

@@ -254,6 +254,7 @@ BROKEN: dict[Rule, Callable[[Records], object]] = {
     Rule.SIDES: lambda files: _same_name(files, _exact_and_sibling(files)),
     Rule.SHARED: lambda files: _add(files, "T4", "irrelevant"),
     Rule.WANTED_TRUE: lambda files: _repaint(files),
+    Rule.DECIDABLE: lambda files: _ask_for_what_a_sibling_has(files),
     Rule.WORDS_TRUE: lambda files: files["queries"][0].update(text="yellow corduroy shoes for boys"),
 }
 
@@ -354,6 +355,14 @@ def _exact_and_sibling(files: Records) -> list[str]:
         for sibling in (item_id for row in rows[1:] for item_id, label in row.items() if label == "sibling"):
             return [exact, sibling]
     raise AssertionError("the draw has no such pair")
+
+
+def _ask_for_what_a_sibling_has(files: Records) -> None:
+    row = _row(files, "T1")
+    sibling = next(item_id for item_id, label in row["candidates"].items() if label == "sibling")
+    attributes = next(record["attributes"] for record in files["listings"] if record["item_id"] == sibling)
+    query = next(record for record in files["queries"] if record["query_id"] == row["query_id"])
+    query["wanted"] = {name: attributes[name].upper() for name in query["wanted"]}
 
 
 def _same_name(files: Records, item_ids: list[str]) -> None:
