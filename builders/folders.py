@@ -71,15 +71,19 @@ def _overlap(one: Path, other: Path) -> bool:
     return one.is_relative_to(other) or other.is_relative_to(one)
 
 
+def partial_of(path: Path) -> Path:
+    """Its name while it is being written."""
+    return path.with_name(path.name + PARTIAL)
+
+
 def write_partial(path: Path, lines: Iterable[str]) -> None:
-    """Under the temporary name."""
-    with path.with_name(path.name + PARTIAL).open("w", encoding="utf-8", newline="\n") as file:
+    with partial_of(path).open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
 
 
 def finish(path: Path) -> None:
     """Give what was written under the temporary name its own."""
-    path.with_name(path.name + PARTIAL).replace(path)
+    partial_of(path).replace(path)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -20,11 +20,11 @@ import numpy as np
 
 from builders.fashion_rq import purity
 from builders.fashion_rq.embeddings import What, embed
-from builders.fashion_rq.hierarchy import build_hierarchy, tuple_numbers
+from builders.fashion_rq.hierarchy import attribute_columns, build_hierarchy, tuple_numbers
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
 from builders.fashion_rq.mapping import DEFAULT, read_mapping
 from builders.fashion_rq.products import read_products
-from builders.fashion_rq.published import FRAGMENTATION, PURITY
+from builders.fashion_rq.published import CODEBOOKS, FRAGMENTATION, PURITY
 from builders.markdown import table
 from retrieval import command
 from retrieval.encoders.embedded import DEFAULT_FOLDER
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int64]
 
-CODEBOOKS = (64, 128, 256)
 SEEDS = (0, 1, 2)
 ABLATED = ("product_type", "gender", "colour", "occasion")
 
@@ -54,8 +53,7 @@ class Catalogue:
         return build_hierarchy(self.vectors, self.listings, settings, self.out)
 
     def reports(self, codes: Codes, codebook: int) -> list[purity.LevelReport]:
-        values = {name: [str(one.attributes.get(name, "")) for one in self.listings] for name in purity.ATTRIBUTES}
-        return purity.level_reports(codes, codebook, values)
+        return purity.level_reports(codes, codebook, attribute_columns(self.listings))
 
 
 def codebook_tables(catalogue: Catalogue, settings: HierarchySettings, codebooks: Sequence[int]) -> Iterator[str]:
@@ -90,7 +88,7 @@ def codebook_tables(catalogue: Catalogue, settings: HierarchySettings, codebooks
 
 
 def exclusivity_table(catalogue: Catalogue, settings: HierarchySettings, seeds: Sequence[int]) -> Iterator[str]:
-    """Mean and deviation over seeds by level, with the loss and without, as Markdown."""
+    """Mean and standard deviation over seeds by level, with the loss and without, as Markdown."""
     rows = []
     for weight in (0.0, settings.exclusivity):
         runs = [_figures(catalogue, replace(settings, exclusivity=weight, seed=seed)) for seed in seeds]
@@ -106,6 +104,7 @@ def _figures(catalogue: Catalogue, settings: HierarchySettings) -> list[list[flo
     """Level -> clusters, scatter of the level's tuples, and for each attribute purity and purity by chance."""
     codes = catalogue.codes(settings)
     tuples = tuple_numbers(catalogue.listings, settings)
+    columns = attribute_columns(catalogue.listings)
     rng = np.random.default_rng(settings.seed)
     figures = []
     for level in range(codes.shape[1]):
@@ -113,15 +112,17 @@ def _figures(catalogue: Catalogue, settings: HierarchySettings) -> list[list[flo
         drawn = rng.permutation(clusters)
         row = [float(clusters.max() + 1), purity.scatter(clusters, tuples[:, level])]
         for name in ABLATED:
-            values = purity.numbered([str(one.attributes.get(name, "")) for one in catalogue.listings])
+            values = purity.numbered(columns[name])
             row += [purity.weighted_purity(clusters, values), purity.weighted_purity(drawn, values)]
         figures.append(row)
     return figures
 
 
 def _spread(values: Sequence[float]) -> str:
-    mean, deviation = statistics.fmean(values), statistics.pstdev(values)
-    return f"{mean:,.0f}" if mean > 1000 else f"{mean:.3f} ± {deviation:.3f}"
+    """Mean and standard deviation of the sample, which one seed alone has not."""
+    digits = 0 if max(values) > 1000 else 3
+    deviation = f" ± {statistics.stdev(values):,.{digits}f}" if len(values) > 1 else ""
+    return f"{statistics.fmean(values):,.{digits}f}{deviation}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

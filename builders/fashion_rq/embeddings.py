@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from builders.fashion_rq.products import Products
+from builders.folders import partial_of
 from retrieval.errors import GalleryError, ImageError
 from retrieval.images import UPLOAD_SIDE, open_picture
 from retrieval.rq_benchmark import Listing
@@ -54,7 +55,7 @@ def embed(
     usable = np.flatnonzero(np.einsum("nd,nd->n", vectors, vectors) > 0).tolist()
     if len(usable) == len(products.listings):
         return products, vectors
-    if not len(usable):
+    if not usable:
         raise GalleryError("Not one picture of the catalogue can be decoded: fetch it again.")
     log.warning("%d products are left out: their pictures cannot be decoded", len(vectors) - len(usable))
     kept = replace(products, listings=tuple(products.listings[row] for row in usable))
@@ -86,13 +87,13 @@ def _assemble(file: Path, encoder: Encoder, products: Products, what: What, prog
                 )
             bar.update(len(chunk))
     joined = np.lib.format.open_memmap(
-        _partial(file), mode="w+", dtype=np.float32, shape=(len(listings), encoder.manifest.dim)
+        partial_of(file), mode="w+", dtype=np.float32, shape=(len(listings), encoder.manifest.dim)
     )
     for number, part in enumerate(parts):
         joined[number * CHUNK : (number + 1) * CHUNK] = np.load(part, allow_pickle=False)
     joined.flush()
     del joined
-    _partial(file).replace(file)
+    partial_of(file).replace(file)
     for part in parts:
         part.unlink()
 
@@ -125,15 +126,11 @@ def _texts(encoder: Encoder, listings: Sequence[Listing]) -> Embeddings:
 
 
 def _write(file: Path, vectors: Embeddings) -> None:
-    with _partial(file).open("wb") as out:
+    with partial_of(file).open("wb") as out:
         np.save(out, vectors, allow_pickle=False)
         out.flush()
         os.fsync(out.fileno())
-    _partial(file).replace(file)
-
-
-def _partial(file: Path) -> Path:
-    return file.with_name(file.name + ".partial")
+    partial_of(file).replace(file)
 
 
 def _mapped(file: Path) -> Embeddings:

@@ -16,6 +16,8 @@ import numpy as np
 
 from builders.fashion_rq import purity
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
+from builders.fashion_rq.lexicon import fold
+from builders.folders import partial_of
 from retrieval.errors import DependencyError, TrainingError
 from retrieval.rq_benchmark import Listing
 
@@ -55,7 +57,7 @@ def build_hierarchy(
             f"Building the hierarchy needs {error.name}. Install it: pip install -r requirements-train.txt"
         ) from error
     folder.mkdir(parents=True, exist_ok=True)
-    columns = {name: _column(listings, name) for name in purity.ATTRIBUTES}
+    columns = attribute_columns(listings)
 
     def watch(before: list[dict[str, Any]], codes: Codes, error: float) -> dict[str, Any]:
         report = _report(len(before) + 1, codes, error, settings.codebook, columns)
@@ -102,8 +104,10 @@ def levels_of(folder: Path) -> list[dict[str, Any]]:
     return levels
 
 
-def _column(listings: Sequence[Listing], name: str) -> list[str]:
-    return [str(listing.attributes.get(name, "")) for listing in listings]
+def attribute_columns(listings: Sequence[Listing]) -> dict[str, list[str]]:
+    """Attribute of `purity.ATTRIBUTES` -> the value of each listing, "" for an unknown one."""
+    values = {name: [listing.attributes.get(name) for listing in listings] for name in purity.ATTRIBUTES}
+    return {name: [str(value) if fold(value) else "" for value in column] for name, column in values.items()}
 
 
 def _report(
@@ -133,6 +137,5 @@ def _npy(codes: Codes) -> bytes:
 
 
 def _write(file: Path, content: bytes) -> None:
-    part = file.with_name(file.name + ".partial")
-    part.write_bytes(content)
-    part.replace(file)
+    partial_of(file).write_bytes(content)
+    partial_of(file).replace(file)

@@ -22,6 +22,7 @@ from vector_quantize_pytorch import VectorQuantize
 
 from builders.fashion_rq.exclusivity import exclusivity_loss
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
+from builders.folders import partial_of
 from retrieval.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -83,9 +84,8 @@ class _State:
             "history": self.history,
             "random": torch.get_rng_state(),
         }
-        part = path.with_name(path.name + ".partial")
-        torch.save(held, part)
-        part.replace(path)
+        torch.save(held, partial_of(path))
+        partial_of(path).replace(path)
 
     def load(self, path: Path) -> None:
         """Raises TrainingError for a damaged checkpoint."""
@@ -209,6 +209,7 @@ def _quantiser(settings: HierarchySettings) -> VectorQuantize:
         kmeans_init=True,
         kmeans_iters=KMEANS_ITERATIONS,
         threshold_ema_dead_code=settings.dead_share * settings.batch / settings.codebook,
+        # The library's commitment is a mean over dimensions; the reconstruction beside it is a sum.
         commitment_weight=settings.beta * settings.latent,
         rotation_trick=settings.estimator == "rotation",
     )
