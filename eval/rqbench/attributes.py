@@ -49,7 +49,7 @@ def has_value(attributes: Attributes, name: str, wanted: str) -> bool:
 
 
 def is_known(value: AttributeValue | None) -> bool:
-    return value is not None and str(value).casefold() not in UNKNOWN
+    return value is not None and str(value).strip().casefold() not in UNKNOWN
 
 
 def _fits(number: float, wanted: str) -> bool:

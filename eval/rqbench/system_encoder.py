@@ -168,7 +168,9 @@ class Sentences:
         tokenizer.enable_truncation(SENTENCE_TOKENS)
         tokenizer.enable_padding()
         tower = str(card.get("sha256", {}).get(TEXT, card["revision"]))[:16]
-        return cls(open_session(find_file(folder, card, TEXT)), tokenizer, f"all-MiniLM-L6-v2/{tower}/mean/256")
+        return cls(
+            open_session(find_file(folder, card, TEXT)), tokenizer, f"all-MiniLM-L6-v2/{tower}/mean/{SENTENCE_TOKENS}"
+        )
 
     def encode(self, texts: Sequence[str]) -> Embeddings:
         """(n, 384), unit rows. Batches hold texts of like length."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.opening import EXACT, hash_of
+from eval.rqbench.attributes import is_known
 from retrieval.errors import BenchmarkError
 from retrieval.gallery import Skipped
 from retrieval.images import image_id
@@ -24,7 +25,6 @@ log = logging.getLogger(__name__)
 GALLERY_NAMES: Mapping[str, str] = {"product_type": "category", "occasion": "usage"}
 """The benchmark's name -> the shop's; other attributes are called alike."""
 NUMBERS = frozenset({"price"})
-MISSING = frozenset({"", "NA"})
 
 
 def index_candidates(benchmark: RQBenchmark, encoder: Encoder, cache: Path) -> MemoryStore:
@@ -70,7 +70,7 @@ def gallery_attributes(listing: Listing) -> Attributes:
     """As the shop's reader gives them: by its names, without what is missing, numbers as numbers."""
     found: dict[str, AttributeValue] = {}
     for name, value in listing.attributes.items():
-        if isinstance(value, str) and value.strip() in MISSING:
+        if not is_known(value):
             continue
         if name in NUMBERS:
             if (number := _number(value)) is not None:
