@@ -53,7 +53,8 @@ class Listing:
     """What text systems read: the name, then what is known of it, as a shop's page would say it."""
     name: str
     attributes: Attributes
-    """By the benchmark's names: product_type, colour, gender, age, material, occasion, pattern, style, brand, price."""
+    """By the benchmark's names: product_type, colour, gender, age, material, occasion, season, pattern, style, brand,
+    price, master_category, sub_category. What is not known is absent, "" or "NA"."""
     codes: tuple[int, ...]
     """Its code on each level of the hierarchy."""
     picture: str = ""

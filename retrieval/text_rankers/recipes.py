@@ -1,4 +1,7 @@
-"""How each published text ranker reads and pools, after the paper's Tables 11 to 13. Standard library only."""
+"""How each published text ranker reads and pools, after the paper's Tables 11 to 13. Standard library only.
+
+What these tables do not list is marked as ours.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +81,7 @@ RECIPES: Mapping[str, Recipe] = {
     "roberta-large": Dense("FacebookAI/roberta-large", "first_last", 512),
     "simcse": Dense("princeton-nlp/sup-simcse-roberta-large", "pooler", 512),
     "sentence-t5": Dense("sentence-transformers/sentence-t5-large", "mean_dense", 256),
+    # As its model card has it: a small dense system that runs anywhere (ours).
     "all-minilm": Dense("sentence-transformers/all-MiniLM-L6-v2", "mean", 256),
     "qwen3-embedding-0.6b": _qwen("0.6B"),
     "qwen3-embedding-4b": _qwen("4B"),
