@@ -111,10 +111,13 @@ def protocol(comparison: Comparison) -> list[str]:
         by_query = benchmark.candidates[task]
         counts.append(f"{task} {len(by_query):,} queries, {sum(map(len, by_query.values())):,} pairs")
     n_leaves = len({query.leaf for query in benchmark.queries.values()})
+    encoder = benchmark.card.get("encoder", {}).get("encoder", "an encoder that its card does not name")
     return [
         f"Benchmark {benchmark.card.get('name', benchmark.folder.name)}, checksum {benchmark.card['checksum']}: "
         f"{'; '.join(counts)}; {n_leaves:,} leaves.",
         "Systems: " + ", ".join(f"{each.name} ({each.revision})" for each in comparison.results) + ".",
+        f"Labels are relations in a hierarchy over vectors of {encoder}: systems that compare by these vectors have an "
+        "advantage over others.",
         "Rankings by score, ties by item_id. T1: gains of 3, 2, 1, 0 for exact, sibling, related, irrelevant, linear; "
         "Recall of the exact candidates. T2: test queries alone, all others count the queries of both parts. T3: the "
         "exact candidate alone is relevant. T4: share of the first k that two paraphrases have in common, mean over "

@@ -1,6 +1,7 @@
 """The command as it is called, with scripted systems; the oracle is the shipped encoder."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from eval.__main__ import main
 from eval.rqbench import published, systems
 from retrieval.command import FAILED
 from retrieval.errors import BenchmarkError
+from retrieval.rq_benchmark import CARD
 
 
 @pytest.fixture
@@ -46,6 +48,15 @@ def test_it_prints_and_writes_the_papers_tables_with_ours(opened, benchmark_fold
     assert "0.600" in rows[0]
     assert rows[0].count("|") == 10
     assert "| perfect | 1.000 [1.000, 1.000] |" in written
+
+
+def test_it_says_whose_vectors_gave_the_labels(opened, benchmark_folder, tmp_path, capsys):
+    card = json.loads((benchmark_folder / CARD).read_text())
+    folder = tmp_path / "b"
+    shutil.copytree(benchmark_folder, folder)
+    (folder / CARD).write_text(json.dumps({**card, "encoder": {"encoder": "our-towers"}}))
+    assert call(folder, tmp_path / "out", "--system", "perfect", "--oracle", "published") == 0
+    assert "a hierarchy over vectors of our-towers:" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_json_holds_every_value(opened, benchmark_folder, tmp_path):
