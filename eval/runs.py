@@ -128,15 +128,22 @@ def _scores(record: TurnRecord) -> Iterator[float]:
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
     """Two replays never write one run. Raises RunError for what is not a run, or one that is being written."""
+    refuse_foreign(folder)
+    with locked(folder / LOCK, f"Another replay writes {folder}. Wait for it, or choose another --out."):
+        yield
+
+
+@contextmanager
+def locked(file: Path, refusal: str) -> Iterator[None]:
+    """Raises RunError, in the words of `refusal`, while another process holds the file; makes its folder."""
     from filelock import FileLock, Timeout
 
-    refuse_foreign(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK, timeout=0)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(file, timeout=0)
     try:
         lock.acquire()
     except Timeout as error:
-        raise RunError(f"Another replay writes {folder}. Wait for it, or choose another --out.") from error
+        raise RunError(refusal) from error
     try:
         yield
     finally:

@@ -27,7 +27,7 @@ from eval.rqbench.metrics import (
     ranking_measures,
     sibling_measures,
 )
-from eval.runs import RunError, write_whole
+from eval.runs import RunError, locked, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,18 +58,8 @@ class Result:
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
     """Two commands never write one folder. Raises RunError for one that is being written."""
-    from filelock import FileLock, Timeout
-
-    out.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(out / LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise RunError(f"Another command scores into {out}. Wait for it, or choose another --out.") from error
-    try:
+    with locked(out / LOCK, f"Another command scores into {out}. Wait for it, or choose another --out."):
         yield
-    finally:
-        lock.release()
 
 
 def result_of(benchmark: RQBenchmark, tasks: Sequence[TaskName], system: System, out: Path) -> Result:
