@@ -41,9 +41,9 @@ class DenseReader:
     @classmethod
     def open(cls, recipe: Dense, name: str, device: str | None = None) -> DenseReader:
         """Raises EncoderError, DependencyError."""
-        classes = "T5EncoderModel" if recipe.pooling == "mean_dense" else "AutoModel"
+        model_class = "T5EncoderModel" if recipe.pooling == "mean_dense" else "AutoModel"
         unread = "" if recipe.pooling == "pooler" else "pooler."
-        checkpoint = open_checkpoint(classes, name, device, bfloat16=recipe.bfloat16, unread=unread)
+        checkpoint = open_checkpoint(model_class, name, device, bfloat16=recipe.bfloat16, unread=unread)
         behind = None
         if recipe.pooling == "mean_dense":
             behind = open_dense_layer(name, int(checkpoint.model.config.d_model)).to(checkpoint.device)

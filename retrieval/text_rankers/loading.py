@@ -53,9 +53,9 @@ class Checkpoint:
 
 
 def open_checkpoint(
-    classes: str | type, name: str, device: str | None = None, *, bfloat16: bool = False, unread: str = ""
+    model_class: str | type, name: str, device: str | None = None, *, bfloat16: bool = False, unread: str = ""
 ) -> Checkpoint:
-    """`classes`: the model's class, or the name of one in transformers. device: None is the GPU where there is one.
+    """`model_class`: the model's class, or the name of one in transformers. device: None is the GPU where there is one.
     unread: how weights begin that no one reads, and that the checkpoint may lack.
 
     Raises EncoderError for a checkpoint that cannot be had or does not fit the class, DependencyError without
@@ -69,10 +69,10 @@ def open_checkpoint(
         raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
     place = open_device(device)
     half = bfloat16 and place.type == "cuda" and torch.cuda.is_bf16_supported()
-    model_class: Any = getattr(transformers, classes) if isinstance(classes, str) else classes
+    loaded: Any = getattr(transformers, model_class) if isinstance(model_class, str) else model_class
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model, report = model_class.from_pretrained(
+        model, report = loaded.from_pretrained(
             name, dtype=torch.bfloat16 if half else torch.float32, output_loading_info=True
         )
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError, UnpicklingError) as error:
