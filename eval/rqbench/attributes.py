@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.rqbench.metrics import DEPTH, Scores, ranked
+from eval.rqbench.metrics import DEPTH, Scores, blocks_by_score
 from eval.rqbench.resampling import Measured, mean_over
 from retrieval.rq_benchmark import RQBenchmark
 from retrieval.schema import Attributes, AttributeValue
@@ -30,6 +30,8 @@ class Asked:
     """The attributes that its words name."""
     matches: NDArray[np.float64]
     """Shape (n_candidates, n_names), best candidate first: 1 where it has what is asked for, else 0."""
+    sizes: tuple[int, ...] = ()
+    """Of the blocks of candidates with equal scores, best first; () where no two are equal."""
 
     def values(self, weights: NDArray[np.float64]) -> tuple[float, float, float]:
         """Weighted mean of the shares of the first ten that have each: of this order, of a random one, of the best.
@@ -37,7 +39,11 @@ class Asked:
         `weights` has shape (n_names,) and sums to 1.
         """
         worth = self.matches @ weights
-        return float(worth[:DEPTH].mean()), float(worth.mean()), float(np.sort(worth)[::-1][:DEPTH].mean())
+        found = worth
+        if self.sizes:  # each candidate of a block is as likely in each of its places
+            means = np.add.reduceat(worth, np.cumsum((0, *self.sizes[:-1]))) / self.sizes
+            found = np.repeat(means, self.sizes)
+        return float(found[:DEPTH].mean()), float(worth.mean()), float(np.sort(worth)[::-1][:DEPTH].mean())
 
 
 def has_value(attributes: Attributes, name: str, wanted: str) -> bool:
@@ -66,9 +72,10 @@ def asked_of(benchmark: RQBenchmark, scores: Scores) -> list[Asked]:
     for query_id in benchmark.candidates["T1"]:
         query = benchmark.queries[query_id]
         if query.wanted:
-            listings = [benchmark.listings[item_id] for item_id in ranked(scores[query_id])]
+            blocks = blocks_by_score(scores[query_id])
+            listings = [benchmark.listings[item_id] for block in blocks for item_id in block]
             matches = [[has_value(each.attributes, *want) for want in query.wanted.items()] for each in listings]
-            found.append(Asked(query.leaf, tuple(query.wanted), np.array(matches, np.float64)))
+            found.append(Asked(query.leaf, tuple(query.wanted), np.array(matches, np.float64), tuple(map(len, blocks))))
     return found
 
 

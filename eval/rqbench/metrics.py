@@ -1,7 +1,8 @@
 """Measures of the four tasks, per query or group of paraphrases (the paper's section 4 and Table 2).
 
-Scores become rankings by score, ties by item_id. T1, T3 and T4 fit nothing and count the queries of both parts; T2 is
-reported on part "test" (ours: the paper names no parts).
+Every measure of rankings is its expectation over all orders of items with equal scores, exact (ours): any fixed order
+of ties would be the same for all paraphrases, and would count as consistency. T1, T3 and T4 fit nothing and count the
+queries of both parts; T2 is reported on part "test" (ours: the paper names no parts).
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.metrics import best_gain, block_found, block_gain, ndcg_at, random_order, recall_at
+from eval.metrics import Ranked, best_gain, block_found, block_gain, ndcg_at, random_order, recall_at, with_ties
 from eval.rqbench.resampling import Measured, mean_over
 from eval.rqbench.thresholds import Cuts, accuracy, classify, confusion, fit_cuts, macro_f1
 from retrieval.errors import BenchmarkError
 from retrieval.rq_benchmark import LABELS, Label, Part, RQBenchmark, TaskName, grade
+from retrieval.schema import Hit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +52,11 @@ class Fitted:
 def ranked(scores: Mapping[str, float]) -> list[str]:
     """item_ids, best first, ties by item_id."""
     return sorted(scores, key=lambda item_id: (-scores[item_id], item_id))
+
+
+def blocks_by_score(scores: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """item_ids of equal scores together, best first."""
+    return with_ties([Hit(item_id, scores[item_id]) for item_id in ranked(scores)])
 
 
 def check_tasks(benchmark: RQBenchmark, tasks: Sequence[TaskName]) -> None:
@@ -94,7 +101,7 @@ def _of_rankings(
 ) -> dict[str, Measured]:
     found = []
     for query_id, labels in benchmark.candidates[task].items():
-        ranking = ranked(scores[query_id])
+        ranking = blocks_by_score(scores[query_id])
         graded = {item_id: gains.get(label, 0) for item_id, label in labels.items()}
         exact = {item_id: 1 for item_id, label in labels.items() if label == "exact"}
         values = ndcg_at(ranking, graded, k), recall_at(ranking, exact, k)
@@ -161,25 +168,39 @@ def paraphrase_measures(benchmark: RQBenchmark, scores: Scores) -> dict[str, Mea
     """T4: what the first k of two paraphrases share, mean over the pairs of a group, then over groups."""
     groups = _groups(benchmark)
     leaves = [benchmark.queries[queries[0]].leaf for queries in groups.values()]
-    rankings = [[ranked(scores[query_id]) for query_id in queries] for queries in groups.values()]
+    rankings = [[blocks_by_score(scores[query_id]) for query_id in queries] for queries in groups.values()]
+    sizes = [len(scores[queries[0]]) for queries in groups.values()]
     return {
         name: mean_over(
             leaves,
             [consistency_at(each, k) for each in rankings],
-            [min(1.0, k / len(each[0])) for each in rankings],
+            [min(1.0, k / size) for size in sizes],
         )
         for name, k in zip(MEASURES["T4"], CONSISTENCY_DEPTHS, strict=True)
     }
 
 
-def consistency_at(rankings: Sequence[Sequence[str]], k: int) -> float:
+def consistency_at(rankings: Sequence[Ranked], k: int) -> float:
     """Mean over the pairs of rankings of the share of the first k that both hold; k is at most the candidates' number.
 
     All rankings hold the same items; two random orders are expected to share k / n of them.
     """
-    k = min(k, len(rankings[0]))
-    tops = [frozenset(ranking[:k]) for ranking in rankings]
-    return float(np.mean([len(a & b) / k for a, b in combinations(tops, 2)]))
+    chances = [_chances_at(ranking, k) for ranking in rankings]
+    n_places = sum(chances[0].values())
+    shared = [sum(chance * b.get(item_id, 0.0) for item_id, chance in a.items()) for a, b in combinations(chances, 2)]
+    return float(np.mean(shared)) / n_places
+
+
+def _chances_at(ranking: Ranked, k: int) -> dict[str, float]:
+    """item_id -> chance that it stands in the first k; without those that have none."""
+    found: dict[str, float] = {}
+    before = 0
+    for entry in ranking:
+        item_ids = (entry,) if isinstance(entry, str) else entry
+        if before < k:
+            found.update(dict.fromkeys(item_ids, min(1.0, (k - before) / len(item_ids))))
+        before += len(item_ids)
+    return found
 
 
 def _groups(benchmark: RQBenchmark) -> dict[str, list[str]]:

@@ -118,10 +118,10 @@ def protocol(comparison: Comparison) -> list[str]:
         "Systems: " + ", ".join(f"{each.name} ({each.revision})" for each in comparison.results) + ".",
         f"Labels are relations in a hierarchy over vectors of {encoder}: systems that compare by these vectors have an "
         "advantage over others.",
-        "Rankings by score, ties by item_id. T1: gains of 3, 2, 1, 0 for exact, sibling, related, irrelevant, linear; "
-        "Recall of the exact candidates. T2: test queries alone, all others count the queries of both parts. T3: the "
-        "exact candidate alone is relevant. T4: share of the first k that two paraphrases have in common, mean over "
-        "the pairs of a group, then over groups.",
+        "Rankings by score; equal scores count as the mean over all their orders (ours). T1: gains of 3, 2, 1, 0 for "
+        "exact, sibling, related, irrelevant, linear; Recall of the exact candidates. T2: test queries alone, all "
+        "others count the queries of both parts. T3: the exact candidate alone is relevant. T4: share of the first k "
+        "that two paraphrases have in common, mean over the pairs of a group, then over groups.",
         f"Intervals: {LEVEL * 100:g} %, {N_SAMPLES:,} bootstrap samples of whole leaves, since paraphrases of a leaf "
         "depend on each other. Random: what a random order, or a random label, is expected to give (exact; macro-F1 "
         "simulated).",

@@ -52,6 +52,13 @@ def test_a_score_is_the_share_of_the_first_ten_and_chance_that_of_all_candidates
     assert found.best == pytest.approx(np.mean([min(n, 10) / 10 for n in right]))
 
 
+def test_equal_scores_are_worth_what_chance_is(small):
+    scores = {query_id: dict.fromkeys(labels, 0.0) for query_id, labels in small.candidates["T1"].items()}
+    found = attribute_measures(asked_of(small, scores))["colour"]
+    assert found.value == pytest.approx(found.random)
+    assert found.best > found.random
+
+
 def test_an_attribute_counts_the_queries_that_name_it_alone():
     asked = [
         asking("a", ("colour", "brand"), np.hstack([order(10, 12), order(0, 12)])),

@@ -46,7 +46,7 @@ def test_the_right_order_has_all_and_the_wrong_one_less_than_chance(small):
     best = ranking_measures(small, scores_of(small, "T1", by_label(1)))
     worst = ranking_measures(small, scores_of(small, "T1", by_label(-1)))
     for name in ("nDCG@10", "Recall@10"):
-        assert estimate(best[name]).value == 1
+        assert estimate(best[name]).value == pytest.approx(1)
         assert estimate(worst[name]).value < estimate(worst[name]).random
 
 
@@ -84,6 +84,29 @@ def test_the_random_row_is_the_mean_over_random_orders(small, task, measure):
     found = [measure(small, scores_of(small, task, lambda *_: rng.random())) for _ in range(60)]
     for name, expected in ((name, each.random) for name, each in found[0].items()):
         assert np.mean([each[name].value for each in found]) == pytest.approx(expected, abs=0.01)
+
+
+def test_equal_scores_are_worth_what_their_orders_are_on_average(small):
+    def coarse(query_id, item_id, label):
+        return float(int(3 * seeded(query_id, item_id, label)))
+
+    def drawn(task, measure, rng):
+        return measure(small, scores_of(small, task, lambda *asked: coarse(*asked) + 0.5 * rng.random()))
+
+    rng = random.Random(5)
+    for task, measure in (("T1", ranking_measures), ("T3", sibling_measures), ("T4", paraphrase_measures)):
+        exact = measure(small, scores_of(small, task, coarse))
+        orders = [drawn(task, measure, rng) for _ in range(25)]
+        for name, found in exact.items():
+            assert found.value == pytest.approx(np.mean([each[name].value for each in orders]), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("task", "measure"), [("T1", ranking_measures), ("T3", sibling_measures), ("T4", paraphrase_measures)]
+)
+def test_a_system_that_scores_all_alike_is_worth_what_chance_is(small, task, measure):
+    for found in measure(small, scores_of(small, task, lambda *_: 0.0)).values():
+        assert found.value == pytest.approx(found.random)
 
 
 def test_consistency_is_what_each_pair_of_paraphrases_shares():
