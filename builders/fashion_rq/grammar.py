@@ -207,10 +207,12 @@ def noun_phrase(
     names = _unsaid_by(noun, spoken)
     rng.shuffle(names)
     for name in names:
+        free = len(after) < MAX_AFTER and (name not in PURPOSES or (with_purpose and not PURPOSES.intersection(after)))
         ways = _preferred(_ways(spoken, name), spoken[name], rng)
+        if not (free or ways.before):
+            ways = _ways(spoken, name)  # "a summer tee for weekends", not "a tee for hot days for weekends"
         behind = [way for way in ways.after if not (is_many and name == "gender" and way.startswith("for a "))]
         behind = [way for way in behind if not own.intersection(words_in(way))] or behind
-        free = len(after) < MAX_AFTER and (name not in PURPOSES or (with_purpose and not PURPOSES.intersection(after)))
         crowded = len(before) >= MAX_BEFORE
         if behind and (not ways.before or (free and (crowded or rng.random() < AFTER_CHANCE))):
             after[name] = rng.choice(behind)

@@ -161,6 +161,11 @@ def test_shoppers_mostly_use_other_words_than_the_catalogue() -> None:
     assert all(0 < share < 0.35 for share in shares.values()), shares
 
 
+def test_a_shirt_is_not_for_two_things_in_a_row() -> None:
+    texts = sample({"product_type": "Shirts", "occasion": "Casual", "season": "Summer", "colour": "Blue"}, 80)
+    assert not any(re.search(r"for [a-z]+ ?[a-z]* for ", text) for text in texts if "looking for" not in text)
+
+
 @pytest.mark.parametrize(
     ("way", "value", "repeated"),
     [
