@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
@@ -127,10 +127,11 @@ def read_rq_benchmark(folder: Path) -> RQBenchmark:
     card = read_card(folder)
     if checksum_of(folder) != card.get("checksum"):
         raise BenchmarkError(f"The files in {folder} are not those of its {CARD}: build the benchmark again.")
-    listings = {each.item_id: each for each in _read(folder / LISTINGS, _listing)}
-    queries = {each.query_id: each for each in _read(folder / QUERIES, _query)}
+    listings = _once(folder / LISTINGS, ((each.item_id, each) for each in _read(folder / LISTINGS, _listing)))
+    queries = _once(folder / QUERIES, ((each.query_id, each) for each in _read(folder / QUERIES, _query)))
     candidates: dict[TaskName, dict[str, Mapping[str, Label]]] = {task: {} for task in TASKS}
-    for task, query_id, labels in _read(folder / CANDIDATES, _candidates):
+    judged = ((f"{each[1]} of {each[0]}", each) for each in _read(folder / CANDIDATES, _candidates))
+    for task, query_id, labels in _once(folder / CANDIDATES, judged).values():
         if query_id not in queries or not labels.keys() <= listings.keys():
             raise BenchmarkError(f"{folder / CANDIDATES} names unknown queries or products: build the benchmark again.")
         candidates[task][query_id] = labels
@@ -176,11 +177,22 @@ def _read(path: Path, parse: Callable[[dict[str, Any]], R]) -> Iterator[R]:
             raise BenchmarkError(f"{path} is not text in UTF-8 ({error.reason}). Build the benchmark again.") from error
 
 
+def _once(path: Path, records: Iterable[tuple[str, R]]) -> dict[str, R]:
+    found: dict[str, R] = {}
+    for name, record in records:
+        if name in found:
+            raise BenchmarkError(f"{path} names {name!r:.80} twice: build the benchmark again.")
+        found[name] = record
+    return found
+
+
 def _listing(record: dict[str, Any]) -> Listing:
     listing = Listing(**{**record, "codes": tuple(record["codes"])})
     texts = (listing.item_id, listing.text, listing.name, listing.picture)
     if not all(isinstance(text, str) for text in texts) or not all(type(code) is int for code in listing.codes):
         raise TypeError("a value of another type")
+    if not all(isinstance(value, str | int | float) for value in listing.attributes.values()):
+        raise TypeError("an attribute that is neither text nor number")
     if listing.picture != Path(listing.picture).name:
         raise ValueError(f"{listing.picture!r:.80} lies outside of {PICTURES}")
     return listing
@@ -200,4 +212,6 @@ def _candidates(record: dict[str, Any]) -> tuple[TaskName, str, Mapping[str, Lab
     task, query_id, labels = record["task"], record["query_id"], record["candidates"]
     if task not in TASKS or not isinstance(query_id, str) or not set(labels.values()) <= set(LABELS):
         raise ValueError("an unknown task or label")
+    if not labels:
+        raise ValueError("no candidates")
     return task, query_id, labels
