@@ -58,10 +58,13 @@ def score(arguments: argparse.Namespace) -> str:
     from eval.rqbench.report import compare, text_of
     from eval.rqbench.scoring import claimed, result_of
     from eval.rqbench.systems import open_system
+    from eval.runs import RunError
     from retrieval.rq_benchmark import read_rq_benchmark
 
     benchmark = read_rq_benchmark(arguments.benchmark)
     check_tasks(benchmark, arguments.tasks)
+    if arguments.out.resolve().is_relative_to(arguments.benchmark.resolve()):
+        raise RunError(f"{arguments.out} lies in the benchmark, which holds nothing else. Choose another --out.")
     with claimed(arguments.out):
         results = []
         for name in dict.fromkeys(arguments.systems):

@@ -57,7 +57,10 @@ class Result:
 
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
-    """Two commands never write one folder. Raises RunError for one that is being written."""
+    """Two commands never write one folder. Raises RunError for one that is being written, and for a file."""
+    for folder in (out, out / RUNS):
+        if folder.exists() and not folder.is_dir():
+            raise RunError(f"{folder} is a file. Choose another --out.")
     with locked(out / LOCK, f"Another command scores into {out}. Wait for it, or choose another --out."):
         yield
 

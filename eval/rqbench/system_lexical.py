@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from retrieval.errors import DependencyError
+from retrieval.errors import BenchmarkError, DependencyError
 
 if TYPE_CHECKING:
     from eval.rqbench.systems import Pairs
@@ -38,7 +38,7 @@ class Lexical:
         self._index: Any = None
 
     def score(self, benchmark: RQBenchmark, pairs: Pairs) -> Mapping[str, Sequence[float]]:
-        """0 for a candidate that has none of the query's words."""
+        """0 for a candidate that has none of the query's words. Raises BenchmarkError where no listing has any."""
         if self._listings is not benchmark.listings:
             self._read(benchmark)
         query_ids = list(pairs)
@@ -52,8 +52,13 @@ class Lexical:
         import bm25s
 
         self._rows = {item_id: row for row, item_id in enumerate(benchmark.listings)}
+        words = self._tokens([each.text for each in benchmark.listings.values()])
+        if not any(words):
+            raise BenchmarkError(
+                f"No listing of {benchmark.folder} has a word that BM25 reads: score a system that reads pictures."
+            )
         self._index = bm25s.BM25(k1=K1, b=B)
-        self._index.index(self._tokens([each.text for each in benchmark.listings.values()]), show_progress=False)
+        self._index.index(words, show_progress=False)
         self._listings = benchmark.listings
 
     def _tokens(self, texts: Sequence[str]) -> list[list[str]]:

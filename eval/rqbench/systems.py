@@ -56,7 +56,7 @@ def open_system(name: str, cache: Path, device: str | None = None) -> System:
     """
     kind, _, place = name.partition("@")
     if kind not in OPENED_BY:
-        raise BenchmarkError(f"There is no system {kind!r}. Known: {', '.join(known_systems())}.")
+        raise BenchmarkError(f"There is no system {kind!r:.60}. Known: {', '.join(known_systems())}.")
     return OPENED_BY[kind](name, Opening(cache, place or None, device))
 
 
