@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -18,7 +19,7 @@ from builders.fashion_rq.writing import ANSWERS
 from builders.folders import WORK
 from retrieval import command
 from retrieval.encoders.embedded import DEFAULT_FOLDER
-from retrieval.errors import BenchmarkError
+from retrieval.errors import BenchmarkError, DependencyError
 from retrieval.rq_benchmark import read_rq_benchmark
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ def _writer_maker(arguments: argparse.Namespace) -> WriterMaker:
     check_address(arguments.chat_url)  # before hours of work
 
     answers = arguments.out / WORK / ANSWERS
+    if not answers.exists() and find_spec("openai") is None:
+        raise DependencyError("Asking a model needs the package openai: pip install -r requirements-build.txt")
     return lambda: ChatWriter(arguments.chat_url, arguments.chat_model, answers)
 
 

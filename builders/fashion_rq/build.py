@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from builders.fashion_rq.card import BuildSettings, describe_outcome, describe_s
 from builders.fashion_rq.embeddings import embed
 from builders.fashion_rq.hierarchy import build_hierarchy, hierarchy_folder, levels_of
 from builders.fashion_rq.leaves import Clusters, choose_leaves, usable_leaves
-from builders.fashion_rq.mapping import DEFAULT, CatalogueMapping, read_mapping
+from builders.fashion_rq.mapping import ATTRIBUTES, DEFAULT, CatalogueMapping, read_mapping
 from builders.fashion_rq.products import Products, read_products
 from builders.fashion_rq.query_writing import Writer, plan, word
 from builders.fashion_rq.tasks import compose
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from retrieval.protocols import Embeddings, Encoder
 
 log = logging.getLogger(__name__)
+
+SEEDS = 1 << 63
+"""Seeds are below it: torch takes no larger ones."""
 
 
 WriterMaker = Callable[[], Writer]
@@ -73,6 +77,7 @@ def build(
         told = _told(settings, encoder, writer, columns)
         go_on(begun, told, note=False)  # before the catalogue is read
         products = read_products(gallery, columns, out / WORK / "catalogue", progress=progress)
+        _check_products(products, columns, settings)
         go_on(begun, {**told, "catalogue": catalogue_revision(products)})
         coded = _code(out, products, settings, encoder, progress)
         card = {
@@ -92,6 +97,32 @@ def _check(settings: BuildSettings) -> None:
     sizes = (settings.hierarchy.codebook, *settings.compared, leaves.n_tops, leaves.n_middles, leaves.n_leaves)
     if min(settings.hierarchy.epochs, *sizes) < 1:
         raise BenchmarkError("Codebooks, epochs and numbers of clusters are at least 1.")
+    if not 0 <= settings.seed < SEEDS:
+        raise BenchmarkError(f"A seed is a whole number from 0 to {SEEDS - 1}.")
+    if not 0 <= settings.hierarchy.exclusivity < math.inf:
+        raise BenchmarkError("The weight of the exclusivity loss is a number from 0 on; 0 leaves the loss out.")
+    if not (settings.name.strip() and settings.name.isprintable()):
+        raise BenchmarkError(f"{settings.name!r:.60} is no name for a card: choose one of letters on a single line.")
+
+
+def _check_products(products: Products, columns: CatalogueMapping, settings: BuildSettings) -> None:
+    """Before they are encoded. Raises BenchmarkError for ids that judgements cannot name, TrainingError for too few
+    products."""
+    for codebook in (settings.hierarchy.codebook, *settings.compared):
+        replace(settings.hierarchy, codebook=codebook).check(len(products.listings))
+    blank = [listing.item_id for listing in products.listings if len(listing.item_id.split()) != 1]
+    if blank:
+        raise BenchmarkError(
+            f"{len(blank)} ids of products hold blanks, such as {blank[0]!r:.60}: judgements cannot name them. Give "
+            "these products other ids (a picture's file name is one, where there is no table)."
+        )
+    known = {name for listing in products.listings for name in listing.attributes}
+    empty = [name for name in ATTRIBUTES if name in columns.columns and name not in known]
+    if empty:
+        log.warning(
+            "No product has a value for %s: nothing is asked about it. Look at the mapping where there should be one.",
+            ", ".join(empty),
+        )
 
 
 def _told(settings: BuildSettings, encoder: Encoder, writer: Writer, columns: CatalogueMapping) -> dict[str, Any]:

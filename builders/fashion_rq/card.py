@@ -48,9 +48,11 @@ def go_on(begun: Path, told: Mapping[str, Any], *, note: bool = True) -> None:
             write_lines(begun, [json.dumps(now, indent=2, ensure_ascii=False, sort_keys=True)])
         return
     try:
-        before = dict(json.loads(begun.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+        before = json.loads(begun.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise BenchmarkError(f"{begun} is damaged ({error}): delete it and build again.") from error
+    if not isinstance(before, dict):
+        raise BenchmarkError(f"{begun} is damaged: delete it and build again.")
     difference = next(_differences({name: before.get(name) for name in now}, now), None)
     if difference is None:
         return

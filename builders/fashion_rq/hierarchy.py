@@ -49,7 +49,7 @@ def build_hierarchy(
     """
     folder = hierarchy_folder(embeddings, listings, settings, out)
     if (folder / CODES).exists():
-        return _kept(folder / CODES, (len(listings), len(settings.levels)))
+        return _kept(folder / CODES, (len(listings), len(settings.levels)), settings.codebook)
     try:
         from builders.fashion_rq.rqvae import train
     except ModuleNotFoundError as error:
@@ -120,13 +120,15 @@ def _report(
     return {"epoch": epoch, "reconstruction": error, "collisions": purity.collisions(codes), "levels": levels}
 
 
-def _kept(file: Path, shape: tuple[int, int]) -> Codes:
+def _kept(file: Path, shape: tuple[int, int], codebook: int) -> Codes:
     try:
         codes: Codes = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise TrainingError(f"{file} is damaged ({error}): delete {file.parent} and build again.") from error
     if codes.shape != shape:
         raise TrainingError(f"{file} has the shape {codes.shape}, not {shape}: delete {file.parent} and build again.")
+    if not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0 or codes.max() >= codebook:
+        raise TrainingError(f"{file} holds codes that are none: delete {file.parent} and build again.")
     return codes
 
 

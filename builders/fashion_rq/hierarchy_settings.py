@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from retrieval.errors import TrainingError
+
 Estimator = Literal["straight_through", "rotation"]
 
 
@@ -40,3 +42,11 @@ class HierarchySettings:
     start_sample: int = 16384
     """Products that k-means starts the codebooks on."""
     seed: int = 0
+
+    def check(self, n_products: int) -> None:
+        """Raises TrainingError for a codebook larger than the catalogue."""
+        if self.codebook > n_products:
+            raise TrainingError(
+                f"A codebook of {self.codebook} codes is larger than the catalogue of {n_products} products: choose a "
+                "smaller one."
+            )

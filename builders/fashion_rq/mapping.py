@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ ATTRIBUTES = (
 FROM_NAME = ("brand", "material", "pattern", "style")
 NAME, ITEM_ID, PICTURE = "name", "item_id", "picture"
 KIDS, ADULTS = "Kids", "Adults"
+_BREAKS = re.compile(r"\s*[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]+\s*")
 _READERS: Mapping[str, str] = {NAME: "caption", ITEM_ID: "item_id", PICTURE: "image"}
 _TABLES: Mapping[str, frozenset[str]] = {
     "columns": frozenset({*ATTRIBUTES, *_READERS} - {"age"}), "names": frozenset({"read"}),
@@ -38,7 +40,7 @@ class CatalogueMapping:
     """Folded."""
 
     def name(self, item: Item) -> str:
-        return item.caption or self._known(item.attributes.get(self.columns.get(NAME, "")))
+        return str(_on_one_line(item.caption or self._known(item.attributes.get(self.columns.get(NAME, "")))))
 
     def attributes(self, item: Item) -> dict[str, AttributeValue]:
         """What the catalogue's columns say, in the order of `ATTRIBUTES`; unknown ones are absent."""
@@ -47,11 +49,20 @@ class CatalogueMapping:
             values["brand"] = values["brand"] or item.attributes.get("brand")  # by the reader, from the name
         if self.kids and (gender := self._known(values["gender"])):
             values["age"] = KIDS if folded(gender) in self.kids else ADULTS
-        return {name: value for name, value in values.items() if value is not None and self._known(value)}
+        return {
+            name: line
+            for name, value in values.items()
+            if value is not None and self._known(line := _on_one_line(value))
+        }
 
     def _known(self, value: AttributeValue | None) -> str:
         text = "" if value is None else str(value)
         return "" if folded(text) in self.missing else text
+
+
+def _on_one_line(value: AttributeValue) -> AttributeValue:
+    """Queries and listings are lines: breaks, tabs and control characters become blanks."""
+    return _BREAKS.sub(" ", value).strip() if isinstance(value, str) and _BREAKS.search(value) else value
 
 
 def read_mapping(path: Path = DEFAULT) -> CatalogueMapping:

@@ -109,11 +109,7 @@ def train(
     """
     from tqdm import tqdm
 
-    if settings.codebook > len(vectors):
-        raise TrainingError(
-            f"A codebook of {settings.codebook} codes is larger than the catalogue of {len(vectors)} products: choose "
-            "a smaller one."
-        )
+    settings.check(len(vectors))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = RQVAE(vectors.shape[1], settings)

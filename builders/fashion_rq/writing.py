@@ -52,8 +52,24 @@ def claimed(folder: Path, gallery: Path) -> Iterator[None]:
     refuse_others_parts(folder, {WORK: MADE})
     if (folder / PICTURES).exists() and not (folder / CARD).exists() and not (folder / WORK).exists():
         raise BenchmarkError(f"{folder} holds a folder {PICTURES!r} that no build made. Choose another --out.")
+    if (folder / PICTURES).is_dir() and (folder / CARD).exists():
+        foreign = sorted({path.name for path in (folder / PICTURES).iterdir()} - _pictures_of(folder))
+        if foreign:
+            raise BenchmarkError(f"{folder / PICTURES} holds other files ({foreign[0]!r}). Choose another --out.")
     with at_work(folder, {"the gallery": gallery}):
         yield
+
+
+def _pictures_of(folder: Path) -> set[str]:
+    """Those that the listings name. Raises BenchmarkError where these are damaged."""
+    try:
+        with (folder / LISTINGS).open(encoding="utf-8") as lines:
+            return {str(json.loads(line)["picture"]) for line in lines}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BenchmarkError(
+            f"{folder / LISTINGS} is damaged ({error}), and cannot tell which pictures are the benchmark's. Choose "
+            f"another --out, or delete {folder / CARD}: it is built anew from what was kept."
+        ) from error
 
 
 def write_benchmark(
