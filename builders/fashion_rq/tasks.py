@@ -39,8 +39,8 @@ RECIPES: Mapping[TaskName, Recipe] = {
 Recall@3, as the paper's Table 2 has it."""
 NEAREST_OF: Mapping[Label, int] = {"exact": 1, "sibling": 32, "related": 32, "irrelevant": 32}
 """Of so many that are drawn, the one that lacks least of what is asked for becomes a candidate; the others wait for the
-next place (ours). 1: every product is as likely, and a product type tells most labels. The paper's candidates are near
-ones too: of the ten that BM25 puts first, 89 % match in product type and 85 % in colour (its Table 3)."""
+next place (ours). 1: every product is as likely, and a product type tells most labels. The paper's candidates
+seem to be near ones too: BM25 has .89 in product type and .85 in colour (its Table 3, if these are shares)."""
 TYPE_COUNTS = 2
 """A product of another type lacks as much as one without two other values (ours)."""
 MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
