@@ -32,10 +32,10 @@ Inputs = tuple[Tensor, ...]
 class QuerySettings:
     """Stage 3 at size `mini`.
 
-    On one core: 13 minutes for two epochs in bf16 (5.5 an epoch, three quarters of one for the residual alone, half of
-    one for a validation), after about ten minutes for vectors that --vectors keeps. Expected on the val split of the
-    embedded benchmark, over the towers of stage 2: success@5 .489 with references "previous" and .495 "resolved" (late
-    fusion .334 with the first), mean average precision .509 (.442).
+    On one core in bf16, 2.9 s a step of 256 turns: 20 minutes for one epoch over the embedded benchmark with further
+    sessions beside it (100,558 turns; `--also`), after three for the residual alone and about ten for vectors that
+    --vectors keeps. Expected on its val split then, over the towers of stage 2: success@5 .491 with references
+    "previous" and .495 "resolved" (late fusion .326 with the first), mean average precision .556 (.447).
     """
 
     epochs: int = 2
