@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -195,23 +195,30 @@ def read_benchmark(folder: Path, roots: Mapping[str, Path] | None = None) -> Ben
 
 def read_card(folder: Path) -> Mapping[str, Any]:
     """Raises BenchmarkError for a folder without a finished benchmark, or one of another version."""
+    return finished_card(folder, "benchmark", FORMAT, VERSION, CHECKED, "builders.dim_fashion")
+
+
+def finished_card(
+    folder: Path, what: str, form: str, version: int, names: Sequence[str], builder: str
+) -> Mapping[str, Any]:
+    """The card of a folder that `builder` finished, with all of `names` beside it. Raises BenchmarkError otherwise."""
     if not (folder / CARD).is_file():
         raise BenchmarkError(
-            f"There is no finished benchmark in {folder}: it has no {CARD}. Name another folder, or build one with "
-            "`python -m builders.dim_fashion build --help`."
+            f"There is no finished {what} in {folder}: it has no {CARD}. Name another folder, or build one with "
+            f"`python -m {builder} build --help`."
         )
     try:
         card = json.loads((folder / CARD).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise BenchmarkError(f"{folder / CARD} is damaged ({error}): build the benchmark again.") from error
-    if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise BenchmarkError(f'{folder / CARD} is not the card of a benchmark ("format": "{FORMAT}").')
-    if card.get("version") != VERSION:
+    if not isinstance(card, dict) or card.get("format") != form:
+        raise BenchmarkError(f'{folder / CARD} is not the card of a {what} ("format": "{form}").')
+    if card.get("version") != version:
         raise BenchmarkError(
-            f"The benchmark in {folder} has version {card.get('version')!r}, this program reads {VERSION}: "
+            f"The benchmark in {folder} has version {card.get('version')!r}, this program reads {version}: "
             "build it again."
         )
-    missing = [name for name in CHECKED if not (folder / name).is_file()]
+    missing = [name for name in names if not (folder / name).is_file()]
     if missing:
         raise BenchmarkError(f"The benchmark in {folder} lacks {', '.join(missing)}: build it again.")
     return card

@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
+from retrieval.benchmark import finished_card
 from retrieval.errors import BenchmarkError
 from retrieval.schema import Attributes
 
@@ -140,26 +141,7 @@ def read_rq_benchmark(folder: Path) -> RQBenchmark:
 
 def read_card(folder: Path) -> Mapping[str, Any]:
     """Raises BenchmarkError for a folder without a finished benchmark, or one of another version."""
-    if not (folder / CARD).is_file():
-        raise BenchmarkError(
-            f"There is no finished FASHION-RQ benchmark in {folder}: it has no {CARD}. Name another folder, or build "
-            "one with `python -m builders.fashion_rq build --help`."
-        )
-    try:
-        card = json.loads((folder / CARD).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise BenchmarkError(f"{folder / CARD} is damaged ({error}): build the benchmark again.") from error
-    if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise BenchmarkError(f'{folder / CARD} is not the card of a FASHION-RQ benchmark ("format": "{FORMAT}").')
-    if card.get("version") != VERSION:
-        raise BenchmarkError(
-            f"The benchmark in {folder} has version {card.get('version')!r}, this program reads {VERSION}: "
-            "build it again."
-        )
-    missing = [name for name in CHECKED if not (folder / name).is_file()]
-    if missing:
-        raise BenchmarkError(f"The benchmark in {folder} lacks {', '.join(missing)}: build it again.")
-    return card
+    return finished_card(folder, "FASHION-RQ benchmark", FORMAT, VERSION, CHECKED, "builders.fashion_rq")
 
 
 def _read(path: Path, parse: Callable[[dict[str, Any]], R]) -> Iterator[R]:
