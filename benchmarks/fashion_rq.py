@@ -17,14 +17,14 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from builders.fashion_rq.audit import audit
 from builders.fashion_rq.card import BuildSettings, describe_outcome, describe_settings
 from builders.fashion_rq.leaves import Clusters, LeafSettings, choose_leaves, usable_leaves
-from builders.fashion_rq.query_writing import plan, write_queries
+from builders.fashion_rq.query_writing import plan, word
 from builders.fashion_rq.stats import write_stats
 from builders.fashion_rq.tasks import compose
 from builders.fashion_rq.writing import write_benchmark
@@ -93,11 +93,8 @@ def measure(n: int, n_leaves: int, folder: Path, show: Callable[[Step], None], s
     usable = usable_leaves(clusters, settings.leaves)
     planned = timed("plan", lambda: plan(listings, usable, seed, same), lambda made: f"{len(made.asked):,} askable")
     leaves = choose_leaves([asked.leaf for asked in planned.asked], settings.leaves, seed)
-    queries = timed(
-        "queries",
-        lambda: write_queries(listings, leaves, seed, duplicates=same, parts=leaves),
-        lambda made: f"{len(made):,} queries",
-    )
+    chosen = replace(planned, asked=tuple(asked for asked in planned.asked if asked.leaf in leaves))
+    queries = timed("queries", lambda: word(chosen, seed, leaves), lambda made: f"{len(made):,} queries")
     by_id = {listing.item_id: listing for listing in listings}
     composed = timed(
         "candidates",

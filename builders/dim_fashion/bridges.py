@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from builders.dim_fashion.components import Components
+from builders.components import Components
 from retrieval.errors import BenchmarkError
 
 if TYPE_CHECKING:

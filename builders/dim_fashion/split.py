@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from builders.dim_fashion.components import Components
+from builders.components import Components
 from builders.dim_fashion.drafts import DraftSession, DraftTurn
 from retrieval.benchmark import Split
 from retrieval.errors import BenchmarkError

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from builders.components import Components
 from builders.fashion_rq.mapping import CatalogueMapping
 from builders.fashion_rq.name_words import read_name
 from builders.wording import folded
@@ -102,20 +103,12 @@ def listing_text(name: str, known: Mapping[str, AttributeValue]) -> str:
 
 def duplicates(listings: Sequence[Listing], images: Mapping[str, Image]) -> dict[str, str]:
     """As `Products.duplicates`."""
-    first: dict[str, str] = {}
-    above = {listing.item_id: listing.item_id for listing in listings}
-
-    def top(item_id: str) -> str:
-        while above[item_id] != item_id:
-            above[item_id] = above[above[item_id]]
-            item_id = above[item_id]
-        return item_id
-
-    for listing in sorted(listings, key=lambda one: one.item_id):
+    ordered = sorted(listings, key=lambda one: one.item_id)
+    groups, first = Components(len(ordered)), dict[str, int]()
+    for row, listing in enumerate(ordered):
         for key in _keys(listing, images):
-            same, own = top(first.setdefault(key, listing.item_id)), top(listing.item_id)
-            above[max(same, own)] = min(same, own)
-    return {listing.item_id: top(listing.item_id) for listing in listings}
+            groups.join(first.setdefault(key, row), row)
+    return {listing.item_id: ordered[groups.root(row)].item_id for row, listing in enumerate(ordered)}
 
 
 def _keys(listing: Listing, images: Mapping[str, Image]) -> Iterator[str]:

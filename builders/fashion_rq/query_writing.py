@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,8 +19,6 @@ log = logging.getLogger(__name__)
 
 MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
 """In a group; every number is as likely: 6 on average (the paper's Table 7)."""
-VALIDATION_SHARE = 0.2
-"""Of the leaves (ours)."""
 MIN_EXACT = 3
 """Members, duplicates counted once, that must have all that is asked for (T1 shows three)."""
 MIN_GAIN = 0.02
@@ -90,24 +88,6 @@ class GrammarWriter:
         ]
 
 
-def write_queries(
-    listings: Sequence[Listing],
-    leaves: Collection[str],
-    seed: int,
-    *,
-    duplicates: Mapping[str, str] | None = None,
-    parts: Mapping[str, Part] | None = None,
-    writer: Writer | None = None,
-) -> list[RQQuery]:
-    """Sorted by query_id. `duplicates` maps item_id to the key of its group, by default its name; `parts` gives each
-    leaf's part, by default a fifth of the leaves is for validation. Leaves that no query can tell get none, see `plan`.
-    """
-    planned = plan(listings, leaves, seed, duplicates)
-    reasons = Counter(planned.left_out.values())
-    log.info("queries for %d leaves; left out: %s", len(planned.asked), dict(sorted(reasons.items())) or "none")
-    return word(planned, seed, parts or drawn_parts([each.leaf for each in planned.asked], seed), writer)
-
-
 def word(planned: Plan, seed: int, parts: Mapping[str, Part], writer: Writer | None = None) -> list[RQQuery]:
     """The queries of a plan, sorted by query_id; a group with a single way to ask is left out."""
     queries: list[RQQuery] = []
@@ -120,13 +100,6 @@ def word(planned: Plan, seed: int, parts: Mapping[str, Part], writer: Writer | N
             for number, text in enumerate(texts, 1)
         ]
     return sorted(queries, key=lambda query: query.query_id)
-
-
-def drawn_parts(leaves: Sequence[str], seed: int) -> dict[str, Part]:
-    """A fifth for validation."""
-    ordered = sorted(leaves)
-    validation = set(rng_of(seed, "parts").sample(ordered, round(VALIDATION_SHARE * len(ordered))))
-    return {leaf: "validation" if leaf in validation else "test" for leaf in ordered}
 
 
 def plan(

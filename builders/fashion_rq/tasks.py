@@ -11,6 +11,7 @@ from itertools import islice
 
 from builders.fashion_rq.leaves import Clusters
 from builders.fashion_rq.lexicon import AGE_OF, fold
+from builders.fashion_rq.query_writing import MAX_PARAPHRASES, MIN_PARAPHRASES
 from builders.fashion_rq.truth import satisfies, untrue
 from retrieval.errors import BenchmarkError
 from retrieval.rq_benchmark import LABELS, TASKS, Label, Listing, Part, RQQuery, TaskName
@@ -43,7 +44,6 @@ next place (ours). 1: every product is as likely, and a product type tells most 
 seem to be near ones too: BM25 has .89 in product type and .85 in colour (its Table 3, if these are shares)."""
 TYPE_COUNTS = 2
 """A product of another type lacks as much as one without two other values (ours)."""
-MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
 
 
 @dataclass(frozen=True, slots=True)
