@@ -15,7 +15,6 @@ from retrieval.encoders.embedded import UNWANTED_WEIGHT, unwanted_mean
 from retrieval.encoders.towers import (
     TOKENIZER,
     Towers,
-    encode_once,
     find_file,
     open_session,
     open_tokenizer,
@@ -92,13 +91,13 @@ class FashionAMEncoder:
             [image for each in contexts for image in each.pictures]
             + [image for query in queries for image in query.unwanted_images]
         )
-        said = [each.request for each in contexts] + [text for query in queries for text in query.unwanted_texts]
-        texts = encode_once(
-            [text for text in said if text.strip()], lambda distinct: self.towers.encode_texts(distinct)[0]
-        )
+        said = [text for each in contexts for text in each.texts]
+        unwanted = [text for query in queries for text in query.unwanted_texts if text.strip()]
+        texts = self.towers.read_once([*said, *unwanted])
         vectors = self._encoded(contexts, pictures, texts)
         dim = self.manifest.dim
-        away = [unwanted_mean(query, texts, pictures, dim) for query in queries]
+        joint = {text: texts[text][:dim] for text in unwanted}
+        away = [unwanted_mean(query, joint, pictures, dim) for query in queries]
         return unit(vectors - UNWANTED_WEIGHT * np.array(away, np.float32).reshape(len(queries), dim))
 
     def encode_pictures(self, pictures: Sequence[Picture]) -> Embeddings:

@@ -37,8 +37,8 @@ PICTURE, TEXT, TOKENIZER = "picture.onnx", "text.onnx", "tokenizer.json"
 SENTENCE_DIM = 384
 BATCH = 32
 MAX_THREADS = 4
-KEPT_PICTURES = 4096
-"""Vectors of reference pictures that are kept, the last used ones: about 5 MB."""
+KEPT = 4096
+"""Vectors of reference pictures, and of texts, that are kept, the last used ones: about 5 and 11 MB."""
 
 
 class Towers:
@@ -54,6 +54,7 @@ class Towers:
         self._caption_weight = caption_weight
         self._text_name = str(card.get("sha256", {}).get(TEXT, card["revision"]))
         self._kept: OrderedDict[Image, NDArray[np.float32]] = OrderedDict()
+        self._kept_texts: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._remembered: Mapping[str, NDArray[np.float32]] = {}
         self._lock = Lock()
         self.manifest = Manifest(
@@ -109,20 +110,38 @@ class Towers:
         Raises ImageError for a picture that cannot be decoded.
         """
         found = {image: self._remembered[image.path] for image in references if image.path in self._remembered}
+
+        def encode(some: Sequence[Image]) -> Embeddings:
+            # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
+            return self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in some])
+
+        return found | self._lately(self._kept, [image for image in references if image not in found], encode)
+
+    def read_once(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """What `read` gives of the distinct texts; one that was read lately, as those of a conversation are, is not
+        read again."""
+        return self._lately(self._kept_texts, texts, self.read)
+
+    def _lately(
+        self,
+        kept: OrderedDict[T, NDArray[np.float32]],
+        values: Sequence[T],
+        encode: Callable[[Sequence[T]], Embeddings],
+    ) -> dict[T, NDArray[np.float32]]:
         with self._lock:
-            for image in references:
-                if image not in found and image in self._kept:
-                    self._kept.move_to_end(image)
-                    found[image] = self._kept[image]
-        missing = [image for image in dict.fromkeys(references) if image not in found]
-        # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
-        encoded = self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in missing])
-        new = dict(zip(missing, encoded, strict=True))
+            found = {value: kept[value] for value in values if value in kept}
+            for value in found:
+                kept.move_to_end(value)
+        new = encode_once([value for value in values if value not in found], encode)
         with self._lock:
-            self._kept.update(new)
-            while len(self._kept) > KEPT_PICTURES:
-                self._kept.popitem(last=False)
+            kept.update(new)
+            while len(kept) > KEPT:
+                kept.popitem(last=False)
         return found | new
+
+    def read(self, texts: Sequence[str]) -> Embeddings:
+        """What a query encoder is given of texts: joint vectors, sentence vectors behind them, (n, dim + 384)."""
+        return np.concatenate(self.encode_texts(texts), axis=1)
 
     def encode_texts(self, texts: Sequence[str]) -> tuple[Embeddings, Embeddings]:
         """Joint vectors (n, dim) and sentence vectors (n, 384). Batches hold texts of like length: less padding."""

@@ -87,6 +87,7 @@ class MiniQueryEncoder(nn.Module):
         mask: Tensor,
         pictures: Tensor,
         roles: Tensor,
+        said: Tensor,
         requests: Tensor,
         meant: Tensor | None = None,
     ) -> Tensor:
@@ -97,7 +98,8 @@ class MiniQueryEncoder(nn.Module):
         owner = torch.where(slots > 0, (slots - 1) // self.picture_tokens, -1)
         places = owner[:, None, :] == torch.arange(pictures.shape[1], device=slots.device)[None, :, None]
         positions = (mask.cumsum(1) - 1).clamp(min=0)
-        vectors: Tensor = self.encoder(embeddings, mask, positions, Shown(pictures, roles, places, requests), meant)
+        shown = Shown(pictures, roles, places, said, requests)
+        vectors: Tensor = self.encoder(embeddings, mask, positions, shown, meant)
         return vectors
 
 

@@ -30,6 +30,7 @@ from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSI
 from retrieval.encoders.towers import (
     DEFAULT_FOLDER,
     PICTURE,
+    SENTENCE_DIM,
     TEXT,
     TOKENIZER,
     find_file,
@@ -45,9 +46,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 QUERY = "query.onnx"
-QUERY_INPUTS = ("ids", "slots", "mask", "pictures", "roles", "requests")
+QUERY_INPUTS = ("ids", "slots", "mask", "pictures", "roles", "said", "requests")
 _CONTEXT = {0: "n", 1: "t"}
-QUERY_AXES = (_CONTEXT, _CONTEXT, _CONTEXT, {0: "n", 1: "p"}, {0: "n", 1: "p"}, {0: "n"})
+_SHOWN = {0: "n", 1: "p"}
+QUERY_AXES = (_CONTEXT, _CONTEXT, _CONTEXT, _SHOWN, _SHOWN, _SHOWN, {0: "n"})
 
 SMALL = 1024
 """Tensors with fewer numbers stay as they are."""
@@ -192,7 +194,8 @@ def _query_example(model: MiniQueryEncoder) -> tuple[Tensor, ...]:
     mask = torch.ones(n, t, dtype=torch.int64)
     mask[1, -3:] = 0
     dim = model.encoder.head.linear.out_features
-    return ids, slots, mask, torch.randn(n, p, dim), torch.ones(n, p, dtype=torch.int64), torch.randn(n, dim)
+    pictures, roles = torch.randn(n, p, dim), torch.ones(n, p, dtype=torch.int64)
+    return ids, slots, mask, pictures, roles, torch.randn(n, p, dim), torch.randn(n, dim + SENTENCE_DIM)
 
 
 def _to_onnx(

@@ -44,11 +44,17 @@ def text_vectors(texts: Sequence[str], encode: Callable[[Sequence[str]], Embeddi
 
 def joint_vectors(towers: Towers, texts: Iterable[str], folder: Path) -> dict[str, NDArray[np.float32]]:
     """Joint vectors (dim,) of the distinct texts but the empty one, by the text tower of a system; kept in `folder`."""
+    dim = towers.manifest.dim
+    return {text: vector[:dim] for text, vector in read_texts(towers, texts, folder).items()}
+
+
+def read_texts(towers: Towers, texts: Iterable[str], folder: Path) -> dict[str, NDArray[np.float32]]:
+    """As `joint_vectors`, with each text's sentence vector behind the joint one: `Towers.read`."""
     ordered = sorted(set(texts) - {""})
     if not ordered:
         return {}
     folder.mkdir(parents=True, exist_ok=True)
-    vectors = text_vectors(ordered, lambda some: towers.encode_texts(some)[0], file_of(folder, towers.text_name))
+    vectors = text_vectors(ordered, towers.read, file_of(folder, f"{towers.text_name} read"))
     return dict(zip(ordered, vectors.numpy(), strict=True))
 
 

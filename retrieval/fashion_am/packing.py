@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from retrieval.encoders.towers import SENTENCE_DIM
 from retrieval.fashion_am.context import Template, context_of
 from retrieval.schema import Image
 
@@ -34,8 +35,15 @@ class Packed:
     tokens: tuple[int, ...]
     pictures: tuple[Image, ...]
     roles: tuple[int, ...]
+    said: tuple[str, ...]
+    """For each picture the request with which it was chosen; "" for one that the user brought along."""
     request: str
-    """What is encoded by the text tower as well; "" for none."""
+    """The current one; "" for none. The text tower encodes all of these as well."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the text tower encodes."""
+        return tuple(text for text in (*self.said, self.request) if text)
 
     def length(self, picture_tokens: int) -> int:
         return len(self.tokens) + len(self.pictures) * (picture_tokens - 1)
@@ -55,8 +63,10 @@ class Padded:
     """(n, p, dim) gallery vectors; p is at least 1."""
     roles: NDArray[np.int64]
     """(n, p)."""
+    said: Embeddings
+    """(n, p, dim) joint text vectors of what each picture was chosen with; 0 for nothing."""
     requests: Embeddings
-    """(n, dim) joint text vectors; 0 where there are no words."""
+    """(n, dim + 384) joint text vectors, then sentence vectors; 0 where there are no words."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """By the names of the query encoder's inputs, in their order."""
@@ -77,12 +87,20 @@ def pack(query: Query, template: Template, tokenize: Tokenize, max_tokens: int, 
     first = len(pictures) - sum(token < 0 for token in kept)
     shown = tuple(pictures[first:])
     current = {image.image_id for image in query.references}
+    said = {past.target.image_id: past.text.strip() for past in query.history if past.target}
+    request, *_ = words_of(query)
     return Packed(
         (START_TOKEN, *(token + first if token < 0 else token for token in kept)),
         shown,
         tuple(CURRENT if image.image_id in current else EARLIER for image in shown),
-        (query.request or query.text).strip(),
+        tuple(said.get(image.image_id, "") for image in shown),
+        request,
     )
+
+
+def words_of(query: Query) -> tuple[str, ...]:
+    """The current request, then those of the history: what the text tower may have to encode."""
+    return ((query.request or query.text).strip(), *(past.text.strip() for past in query.history))
 
 
 def _newest(tokens: Sequence[int], room: int, picture_tokens: int) -> Sequence[int]:
@@ -100,12 +118,13 @@ def pad(
     vectors_of: Callable[[Sequence[Image]], Embeddings],
     texts_of: Callable[[Sequence[str]], Embeddings],
 ) -> Padded:
-    """One batch. `vectors_of` gives the vectors of its pictures, `texts_of` those of its requests, as (k, dim)."""
+    """One batch. `vectors_of` gives the vectors of its pictures, `texts_of` those of its texts, as (k, dim + 384): the
+    joint vectors, the sentence vectors behind them."""
     n, p = len(contexts), max([1, *(len(each.pictures) for each in contexts)])
     t = max(each.length(picture_tokens) for each in contexts)
     ids, slots, mask = (np.zeros((n, t), np.int64) for _ in range(3))
     roles = np.zeros((n, p), np.int64)
-    pictures, requests = np.zeros((n, p, dim), np.float32), np.zeros((n, dim), np.float32)
+    pictures = np.zeros((n, p, dim), np.float32)
     for row, each in enumerate(contexts):
         at = 0
         for token in each.tokens:
@@ -121,7 +140,21 @@ def pad(
     shown = [image for each in contexts for image in each.pictures]
     if shown:
         pictures[roles != ABSENT] = vectors_of(shown)
-    worded = [row for row, each in enumerate(contexts) if each.request]
-    if worded:
-        requests[worded] = texts_of([contexts[row].request for row in worded])
-    return Padded(ids, slots, mask, pictures, roles, requests)
+    return Padded(ids, slots, mask, pictures, roles, *_words(contexts, p, dim, texts_of))
+
+
+def _words(
+    contexts: Sequence[Packed], p: int, dim: int, texts_of: Callable[[Sequence[str]], Embeddings]
+) -> tuple[Embeddings, Embeddings]:
+    """`Padded.said` and `Padded.requests`."""
+    said = np.zeros((len(contexts), p, dim), np.float32)
+    requests = np.zeros((len(contexts), dim + SENTENCE_DIM), np.float32)
+    texts = sorted({text for each in contexts for text in each.texts})
+    vector = dict(zip(texts, texts_of(texts), strict=True)) if texts else {}
+    for row, each in enumerate(contexts):
+        for i, text in enumerate(each.said):
+            if text:
+                said[row, i] = vector[text][:dim]
+        if each.request:
+            requests[row] = vector[each.request]
+    return said, requests

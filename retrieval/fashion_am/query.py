@@ -23,11 +23,12 @@ from retrieval.fashion_am.backbones import MiniQueryEncoder, open_minilm
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
-from retrieval.fashion_am.kept_texts import joint_vectors
+from retrieval.fashion_am.kept_texts import read_texts
 from retrieval.fashion_am.losses import query_loss
+from retrieval.fashion_am.packing import words_of
 from retrieval.fashion_am.processes import autocast, open_accelerator, own_share, rank
 from retrieval.fashion_am.query_encoder import Residual
-from retrieval.fashion_am.query_inputs import PICTURES, Inputs, QueryData, tokenize_by
+from retrieval.fashion_am.query_inputs import PICTURES, WORDS, Inputs, QueryData, tokenize_by
 from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
 from retrieval.fashion_am.stage_files import first_process_first
 from retrieval.fashion_am.taught import READINGS, open_taught
@@ -59,7 +60,7 @@ def encode(model: nn.Module, chunks: Sequence[Iterable[Tensor | None]]) -> Tenso
 
 def encode_alone(residual: Residual, chunks: Sequence[Inputs]) -> Tensor:
     device = residual.favour.device
-    return torch.cat([residual.alone(*(each.to(device) for each in inputs[PICTURES:6])) for inputs in chunks])
+    return torch.cat([residual.alone(*(each.to(device) for each in inputs[PICTURES : WORDS + 1])) for inputs in chunks])
 
 
 def train(
@@ -211,7 +212,7 @@ def run(arguments: argparse.Namespace) -> None:
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
     turns = [*taught.readings[0], *validations[READINGS[0]].examples]
     with first_process_first(arguments):
-        texts = joint_vectors(towers, ((each.query.request or each.query.text).strip() for each in turns), kept)
+        texts = read_texts(towers, (text for each in turns for text in words_of(each.query)), kept)
     data = QueryData(settings, template, tokenize_by(arguments.towers), vectors, texts)
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from retrieval.encoders.towers import SENTENCE_DIM
 from retrieval.fashion_am.packing import ABSENT, CURRENT, EARLIER, N_ROLES
 
 SUFFIX_STD = 0.02
@@ -19,11 +20,13 @@ HIDDEN = 1024
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What the residual adds to: (n, p, dim) gallery vectors of the context's pictures with their `packing` roles
-    (n, p), the context's positions that belong to each (n, p, t), and joint text vectors (n, dim), 0 for no words."""
+    (n, p), the context's positions that belong to each (n, p, t), joint text vectors of what each was chosen with
+    (n, p, dim) and of the request, with its sentence vector behind, (n, dim + 384), 0 for no words."""
 
     pictures: Tensor
     roles: Tensor
     places: Tensor
+    said: Tensor
     requests: Tensor
 
 
@@ -102,24 +105,24 @@ class Head(nn.Module):
 
 class Residual(nn.Module):
     """Late fusion with learned amounts (ours): attention over the context's pictures, plus the request's own vector,
-    plus what a small network makes of both. Untrained it is about late fusion of the current references and words; the
-    backbone has a say in each part as training goes on. Once trained, a context without any picture is the
-    request's own vector."""
+    plus what a small network makes of both, of the request's sentence vector and of the words with which the pictures
+    were chosen. Untrained it is about late fusion of the current references and words; the backbone has a say in each
+    part as training goes on. Once trained, a context without any picture is the request's own vector."""
 
     def __init__(self, width: int, dim: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.favour = nn.Parameter(torch.tensor([START_LOGITS.get(role, 0.0) for role in range(N_ROLES)]))
         self.gain = nn.Parameter(torch.ones(()))
-        self.up, self.read = nn.Linear(2 * dim, HIDDEN), nn.Linear(width, HIDDEN, bias=False)
+        self.up, self.read = nn.Linear(3 * dim + SENTENCE_DIM, HIDDEN), nn.Linear(width, HIDDEN, bias=False)
         self.across = nn.Linear(HIDDEN, HIDDEN)
         self.amounts, self.down = nn.Linear(HIDDEN, 2), nn.Linear(HIDDEN, dim)
         for linear in (self.read, self.amounts, self.down):
             _start_at_zero(linear)
 
-    def alone(self, pictures: Tensor, roles: Tensor, requests: Tensor) -> Tensor:
+    def alone(self, pictures: Tensor, roles: Tensor, said: Tensor, requests: Tensor) -> Tensor:
         """What it makes where the backbone has no say: unit vectors (n, dim)."""
-        shown = Shown(pictures, roles, roles, requests)
+        shown = Shown(pictures, roles, roles, said, requests)
         weights = _shares(self.favour[roles], roles)
         vectors = F.normalize(self.fused(weights, torch.zeros(()), shown), dim=1)
         return vectors if self.training else _or_words_alone(vectors, shown)
@@ -130,12 +133,13 @@ class Residual(nn.Module):
         return [self.favour, *(parameter for part in parts for parameter in part.parameters())]
 
     def fused(self, weights: Tensor, read: Tensor, shown: Shown) -> Tensor:
-        picture = (weights[:, None] @ shown.pictures).squeeze(1)
-        scale = picture.shape[1] ** 0.5  # unit vectors have small numbers
-        hidden = F.gelu(self.up(torch.cat([picture, shown.requests], 1) * scale) + read)
+        picture, said = ((weights[:, None] @ each).squeeze(1) for each in (shown.pictures, shown.said))
+        request, sentence = shown.requests.tensor_split([picture.shape[1]], 1)
+        parts = [part * part.shape[1] ** 0.5 for part in (picture, said, request, sentence)]  # unit: small numbers
+        hidden = F.gelu(self.up(torch.cat(parts, 1)) + read)
         hidden = hidden + F.gelu(self.across(hidden))
         amounts = 1 + self.amounts(hidden)
-        late: Tensor = amounts[:, :1] * picture + amounts[:, 1:] * shown.requests + self.down(hidden)
+        late: Tensor = amounts[:, :1] * picture + amounts[:, 1:] * request + self.down(hidden)
         return late
 
     def attention(self, pooled: Tensor, context: Tensor, shown: Shown) -> Tensor:
@@ -158,7 +162,7 @@ def _or_words_alone(fused: Tensor, shown: Shown) -> Tensor:
     Not in training: what words want is learnt from these contexts too.
     """
     bare = (shown.roles == ABSENT).all(1, keepdim=True)
-    return torch.where(bare, shown.requests.to(fused.dtype), fused)
+    return torch.where(bare, shown.requests[:, : fused.shape[1]].to(fused.dtype), fused)
 
 
 def _start_at_zero(linear: nn.Linear) -> None:

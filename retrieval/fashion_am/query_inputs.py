@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PICTURES = 3
 """Place of the pictures among the tensors."""
+WORDS = 6
+"""Place of the requests, the last that the residual reads."""
 Inputs = tuple[Tensor, ...]
 """`packing.Padded` as tensors, in its order."""
 

@@ -7,7 +7,7 @@ import torch
 
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import kept_texts
-from retrieval.fashion_am.kept_texts import file_of, joint_vectors, text_vectors
+from retrieval.fashion_am.kept_texts import joint_vectors, read_texts, text_vectors
 
 
 class Asked:
@@ -25,8 +25,7 @@ class Asked:
         self.texts += texts
         return vectors_of(texts)
 
-    def encode_texts(self, texts):
-        return self(texts), None
+    read = __call__
 
 
 def vectors_of(texts):
@@ -71,23 +70,25 @@ def test_what_was_encoded_before_a_run_was_killed_is_kept(tmp_path, monkeypatch)
     assert (killed.texts, resumed.texts) == (list("abcd"), list("efg"))
 
 
-def test_joint_vectors_are_those_of_the_text_tower_for_all_but_the_empty_text(tmp_path):
+def test_texts_are_read_by_the_towers_all_but_the_empty_one(tmp_path):
     towers = Towers.open(DEFAULT_FOLDER)
     texts = ["red dress", "", "a green shirt with long sleeves", "red dress"]
-    found = joint_vectors(towers, iter(texts), tmp_path / "new" / "folder")
-    assert list(found) == ["a green shirt with long sleeves", "red dress"]
+    found = read_texts(towers, iter(texts), tmp_path / "new" / "folder")
+    joint = joint_vectors(towers, iter(texts), tmp_path / "new" / "folder")
+    assert list(found) == list(joint) == ["a green shirt with long sleeves", "red dress"]
     for text, vector in found.items():
-        np.testing.assert_allclose(vector, towers.encode_texts([text])[0][0], atol=1e-5)
+        np.testing.assert_allclose(vector, towers.read([text])[0], atol=1e-5)
+        np.testing.assert_allclose(joint[text], towers.encode_texts([text])[0][0], atol=1e-5)
 
 
 def test_systems_share_what_is_kept_where_they_share_the_text_tower(tmp_path):
-    first, same, other = Asked(), Asked(), SimpleNamespace(text_name="other", encode_texts=Asked().encode_texts)
-    joint_vectors(first, ["red"], tmp_path)
-    joint_vectors(same, ["red"], tmp_path)
+    first, same, other = Asked(), Asked(), SimpleNamespace(text_name="other", read=Asked())
+    read_texts(first, ["red"], tmp_path)
+    read_texts(same, ["red"], tmp_path)
     assert same.texts == []
-    joint_vectors(other, ["red"], tmp_path)
-    assert {file_of(tmp_path, name) for name in ("asked", "other")} == set(tmp_path.iterdir())
+    read_texts(other, ["red"], tmp_path)
+    assert len(set(tmp_path.iterdir())) == 2
 
 
 def test_without_a_text_there_is_no_vector(tmp_path):
-    assert joint_vectors(Asked(), ["", ""], tmp_path) == {}
+    assert read_texts(Asked(), ["", ""], tmp_path) == {}

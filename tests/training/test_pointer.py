@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from retrieval.benchmark import Task
-from retrieval.encoders.towers import DEFAULT_FOLDER
+from retrieval.encoders.towers import DEFAULT_FOLDER, SENTENCE_DIM
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.packing import CURRENT, EARLIER
 from retrieval.fashion_am.query import encode, query_vectors, train
@@ -39,7 +39,11 @@ def data_of(settings):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(len(IMAGES), DIM))
     vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-    texts = {text: vectors[i] for i, text in enumerate(("longer", "back to turn 1", "red dress", "in blue"))}
+    sentence = np.zeros(SENTENCE_DIM, np.float32)
+    texts = {
+        text: np.concatenate([vectors[i], sentence])
+        for i, text in enumerate(("longer", "back to turn 1", "red dress", "in blue"))
+    }
     row = {image.image_id: i for i, image in enumerate(IMAGES)}
     return QueryData(
         settings, open_template("compact"), tokenize_by(DEFAULT_FOLDER), PictureVectors(row, vectors), texts

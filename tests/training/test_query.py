@@ -9,7 +9,7 @@ import torch
 
 from retrieval.encoders.fashion_am import FashionAMEncoder
 from retrieval.encoders.opening import open_encoder
-from retrieval.encoders.towers import DEFAULT_FOLDER
+from retrieval.encoders.towers import DEFAULT_FOLDER, SENTENCE_DIM
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am import export
 from retrieval.fashion_am.backbones import merged
@@ -17,7 +17,7 @@ from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, export_towers
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
-from retrieval.fashion_am.packing import pack
+from retrieval.fashion_am.packing import pack, words_of
 from retrieval.fashion_am.query import (
     encode,
     encode_alone,
@@ -63,12 +63,16 @@ QUERIES = [
 def data():
     rng = np.random.default_rng(0)
     vectors = PictureVectors({image.image_id: i for i, image in enumerate(IMAGES)}, unit(rng.normal(size=(12, DIM))))
-    texts = {query.text: unit(rng.normal(size=DIM)) for query in QUERIES if query.text}
+    texts = {
+        query.text: np.concatenate([unit(rng.normal(size=n)) for n in (DIM, SENTENCE_DIM)])
+        for query in QUERIES
+        if query.text
+    }
     return QueryData(SETTINGS, TEMPLATE, tokenize_by(DEFAULT_FOLDER), vectors, texts)
 
 
 def late_fusion(data, query):
-    parts = [data._texts[query.text]] if query.text else []
+    parts = [data._texts[query.text][:DIM]] if query.text else []
     if query.references:
         parts.append(data._vectors.of([image.image_id for image in query.references]).mean(0))
     return unit(np.sum(parts, axis=0))
@@ -256,7 +260,7 @@ def in_torch(model, towers, pictures, queries):
         TEMPLATE,
         tokenize_by(DEFAULT_FOLDER),
         PictureVectors({name: i for i, name in enumerate(vectors)}, np.array(list(vectors.values()))),
-        {q.text.strip(): towers.encode_texts([q.text.strip()])[0][0] for q in queries if q.text},
+        {text: towers.read([text])[0] for query in queries for text in words_of(query) if text},
     )
     return query_vectors(model, data, queries)
 
