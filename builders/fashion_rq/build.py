@@ -97,6 +97,13 @@ def _check(settings: BuildSettings) -> None:
     sizes = (settings.hierarchy.codebook, *settings.compared, leaves.n_tops, leaves.n_middles, leaves.n_leaves)
     if min(settings.hierarchy.epochs, *sizes) < 1:
         raise BenchmarkError("Codebooks, epochs and numbers of clusters are at least 1.")
+    shares = {**asdict(settings.facts), **asdict(settings.words), "validation_share": leaves.validation_share}
+    counts = {"max_facts": shares.pop("max_facts"), **asdict(settings.candidates)}
+    for name, value in {**shares, **counts}.items():
+        if name in counts and value < 1:
+            raise BenchmarkError(f"{name} is {value}: give a whole number from 1.")
+        if name in shares and not 0 <= value <= 1:
+            raise BenchmarkError(f"{name} is {value}: give a number from 0 to 1.")
     if not 0 <= settings.seed < SEEDS:
         raise BenchmarkError(f"A seed is a whole number from 0 to {SEEDS - 1}.")
     if not 0 <= settings.hierarchy.exclusivity < math.inf:
@@ -176,7 +183,7 @@ def _ask(out: Path, coded: Coded, settings: BuildSettings, writer: Writer, card:
     duplicates = coded.products.duplicates()
     clusters = Clusters(coded.listings, duplicates)
     usable = usable_leaves(clusters, settings.leaves)
-    planned = plan(coded.listings, usable, settings.seed, duplicates)
+    planned = plan(coded.listings, usable, settings.seed, duplicates, settings.facts)
     if not planned.asked:
         reasons = ", ".join(f"{n}: {reason}" for reason, n in sorted(Counter(planned.left_out.values()).items()))
         raise BenchmarkError(
@@ -186,9 +193,9 @@ def _ask(out: Path, coded: Coded, settings: BuildSettings, writer: Writer, card:
     leaves = choose_leaves([asked.leaf for asked in planned.asked], settings.leaves, settings.seed)
     chosen = replace(planned, asked=tuple(asked for asked in planned.asked if asked.leaf in leaves))
     log.info("%d of %d usable leaves are asked for", len(chosen.asked), len(usable))
-    queries = word(chosen, settings.seed, leaves, writer)
+    queries = word(chosen, settings.seed, leaves, writer, settings.words)
     by_id = {listing.item_id: listing for listing in coded.listings}
-    composed = compose(by_id, clusters, queries, leaves, settings.seed)
+    composed = compose(by_id, clusters, queries, leaves, settings.seed, settings.candidates)
     counts = describe_outcome(coded.listings, leaves, composed, coded.products.skipped)
     log.info("%d groups, %s", counts["groups"], ", ".join(f"{task} {n}" for task, n in counts["queries"].items()))
     pictures = {item_id: Path(image.path) for item_id, image in coded.products.images.items()}

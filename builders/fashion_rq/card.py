@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from builders.fashion_rq.embeddings import What
+from builders.fashion_rq.grammar import WordSettings
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
+from builders.fashion_rq.leaf_facts import FactSettings
 from builders.fashion_rq.leaves import DEPTH, LeafSettings, above
-from builders.fashion_rq.tasks import Composed
+from builders.fashion_rq.tasks import CandidateSettings, Composed
 from builders.folders import write_lines
 from retrieval.errors import BenchmarkError
 from retrieval.rq_benchmark import LABELS, TASKS, Listing, Part
@@ -27,14 +29,18 @@ class BuildSettings:
     compared: tuple[int, ...] = ()
     """Further codebooks that are trained for the tables alone."""
     leaves: LeafSettings = field(default_factory=LeafSettings)
+    facts: FactSettings = field(default_factory=FactSettings)
+    words: WordSettings = field(default_factory=WordSettings)
+    candidates: CandidateSettings = field(default_factory=CandidateSettings)
 
 
 def describe_settings(settings: BuildSettings) -> dict[str, Any]:
+    """All in one list: no two settings have one name."""
     values = asdict(settings)
-    leaves, hierarchy = values.pop("leaves"), values.pop("hierarchy")
+    groups = [values.pop(name) for name in ("leaves", "hierarchy", "facts", "words", "candidates")]
     name, seed = values.pop("name"), values.pop("seed")
-    hierarchy.pop("seed")
-    return {"name": name, "seed": seed, "settings": {**values, **leaves, **hierarchy}}
+    told = {key: value for group in (values, *groups) for key, value in group.items() if key != "seed"}
+    return {"name": name, "seed": seed, "settings": told}
 
 
 def go_on(begun: Path, told: Mapping[str, Any], *, note: bool = True) -> None:

@@ -22,12 +22,8 @@ SHARES: Mapping[Style, float] = {
 """How often each is tried (ours): a mean of about ten words."""
 MAX_TRIES = 40
 """For each paraphrase."""
-CATALOGUE_WORDS = 0.2
-"""How often a value that has other words is still said in those of the catalogue, "casual" for Casual (ours)."""
 MAX_BEFORE, MAX_AFTER = 4, 2
 """How many attributes stand before and after a noun, where there is a choice."""
-REPEAT_CHANCE = 0.3
-"""That an occasion is said which the type says already: "sports shoes for the gym"."""
 AFTER_CHANCE = 0.45
 EARLY = frozenset({"casual", "formal", "everyday", "smart casual", "traditional", "plain", "solid"})
 """Adjectives of judgement: before a colour, or after it but before the season."""
@@ -39,6 +35,19 @@ ORDER = ("gender", "age", "brand", "early", "colour", "pattern", "material", "st
 AFTER_ORDER = ("colour", "pattern", "material", "style", "brand", "season", "occasion", "gender", "age")
 PURPOSES = frozenset({"gender", "age", "occasion", "season"})
 """What is said by "for ...": once behind a noun where there is a choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordSettings:
+    """How near words are to the catalogue's (ours)."""
+
+    catalogue_words: float = 0.2
+    """How often a value that has other words is still said in those of the catalogue, "casual" for Casual."""
+    repeat_chance: float = 0.3
+    """That an occasion is said which the type says already: "sports shoes for the gym"."""
+
+
+USUAL_WORDS = WordSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +92,15 @@ def can_say(attribute: str, value: str, product_type: str) -> bool:
     return bool(ways.before or ways.after)
 
 
-def paraphrases(wanted: Mapping[str, str], count: int, rng: random.Random) -> list[Saying]:
+def paraphrases(
+    wanted: Mapping[str, str], count: int, rng: random.Random, settings: WordSettings = USUAL_WORDS
+) -> list[Saying]:
     """So many different ways to ask for the same, fewer where there are no more; styles and frames vary first."""
     found: list[Saying] = []
     used: set[tuple[str, ...]] = set()
     for _ in range(count):
         for attempt in range(MAX_TRIES):
-            saying = say(wanted, _style(found, rng), rng)
+            saying = say(wanted, _style(found, rng), rng, settings)
             if saying is None or words_in(saying.text) in used:
                 continue
             if attempt < MAX_TRIES // 2 and saying.frame in {each.frame for each in found}:
@@ -106,48 +117,50 @@ def _style(found: Sequence[Saying], rng: random.Random) -> Style:
     return rng.choices(STYLES, weights)[0]
 
 
-def say(wanted: Mapping[str, str], style: Style, rng: random.Random) -> Saying | None:
+def say(
+    wanted: Mapping[str, str], style: Style, rng: random.Random, settings: WordSettings = USUAL_WORDS
+) -> Saying | None:
     """One request in this style for all that is wanted; None where it does not lend itself to that, or comes out too
     short or too long."""
-    spoken = _spoken(wanted, rng)
+    spoken = _spoken(wanted, rng, settings)
     if style == "keywords":
-        frame, text = _keywords(spoken, rng)
+        frame, text = _keywords(spoken, rng, settings)
     else:
         frame = rng.choice(lexicon.tables()["frames"][style])
-        text = _filled(frame, spoken, rng)
+        text = _filled(frame, spoken, rng, settings)
     if not MIN_WORDS <= len(text.split()) <= MAX_WORDS:
         return None
     return Saying(_polished(text, style, rng), style, frame)
 
 
-def _spoken(wanted: Mapping[str, str], rng: random.Random) -> dict[str, str]:
+def _spoken(wanted: Mapping[str, str], rng: random.Random, settings: WordSettings) -> dict[str, str]:
     """Without an age that the gender implies, mostly without an occasion that the type implies, and without what one
     does not say of such a product."""
     implied = {"age": AGE_OF.get(fold(wanted.get("gender")))}
-    if rng.random() > REPEAT_CHANCE:
+    if rng.random() > settings.repeat_chance:
         implied["occasion"] = lexicon.kind_of(wanted["product_type"]).occasion
     told = {name: value for name, value in wanted.items() if fold(value) != implied.get(name)}
     return {name: value for name, value in told.items() if can_say(name, value, wanted["product_type"])}
 
 
-def _others(ways: Sequence[str], value: str, rng: random.Random) -> Sequence[str]:
+def _others(ways: Sequence[str], value: str, rng: random.Random, settings: WordSettings) -> Sequence[str]:
     """Mostly those that do not repeat the catalogue's words, where there are such."""
-    if rng.random() < CATALOGUE_WORDS:
+    if rng.random() < settings.catalogue_words:
         return ways
     return [way for way in ways if not lexicon.repeats(way, value)] or ways
 
 
-def _preferred(ways: Wordings, value: str, rng: random.Random) -> Wordings:
+def _preferred(ways: Wordings, value: str, rng: random.Random, settings: WordSettings) -> Wordings:
     """The same for what stands before a noun or after it."""
-    if rng.random() < CATALOGUE_WORDS:
+    if rng.random() < settings.catalogue_words:
         return ways
     before, after = ([way for way in side if not lexicon.repeats(way, value)] for side in (ways.before, ways.after))
     return replace(ways, before=tuple(before), after=tuple(after)) if before or after else ways
 
 
-def _noun(product_type: str, rng: random.Random) -> Noun:
+def _noun(product_type: str, rng: random.Random, settings: WordSettings) -> Noun:
     nouns = {noun.plural: noun for noun in lexicon.kind_of(product_type).nouns}
-    return nouns[rng.choice(_others(list(nouns), product_type, rng))]
+    return nouns[rng.choice(_others(list(nouns), product_type, rng, settings))]
 
 
 def _ways(spoken: Mapping[str, str], name: str) -> Wordings:
@@ -160,7 +173,7 @@ def _ways(spoken: Mapping[str, str], name: str) -> Wordings:
     return ways
 
 
-def _filled(frame: str, spoken: Mapping[str, str], rng: random.Random) -> str:
+def _filled(frame: str, spoken: Mapping[str, str], rng: random.Random, settings: WordSettings) -> str:
     """The frame with its places filled; "" where something that it needs is not wanted."""
     rest, fields = dict(spoken), dict[str, str]()
     for place, name in (("{person}", "gender"), ("{purpose}", "occasion"), ("{colour}", "colour")):
@@ -174,14 +187,14 @@ def _filled(frame: str, spoken: Mapping[str, str], rng: random.Random) -> str:
         }[name]
         if not choices:
             return ""
-        fields[place[1:-1]] = rng.choice(_others(choices, spoken[name], rng))
+        fields[place[1:-1]] = rng.choice(_others(choices, spoken[name], rng, settings))
         fields["pronoun"] = ways.pronoun
         del rest[name]
     is_many = "{many}" in frame
     with_purpose = not any(word in frame for word in ("{person}", "{purpose}", "myself"))
     if not with_purpose and lexicon.kind_of(spoken["product_type"]).occasion:
         rest.pop("occasion", None)  # "trainers for my son", not "trainers for sports for my son"
-    phrase = noun_phrase(rest, rng, is_many=is_many, with_purpose=with_purpose)
+    phrase = noun_phrase(rest, rng, settings, is_many=is_many, with_purpose=with_purpose)
     several = is_many or phrase.noun.count == "pair"
     has = "they have to be" if several else "it has to be"
     must = has[0].upper() + has[1:] if ". {must}" in frame or "? {must}" in frame else has
@@ -196,11 +209,16 @@ def _filled(frame: str, spoken: Mapping[str, str], rng: random.Random) -> str:
 
 
 def noun_phrase(
-    spoken: Mapping[str, str], rng: random.Random, *, is_many: bool = False, with_purpose: bool = True
+    spoken: Mapping[str, str],
+    rng: random.Random,
+    settings: WordSettings,
+    *,
+    is_many: bool = False,
+    with_purpose: bool = True,
 ) -> NounPhrase:
     """All that is spoken of around one noun; without `with_purpose` nothing behind it begins with "for" where that can
     be helped."""
-    noun = _noun(spoken["product_type"], rng)
+    noun = _noun(spoken["product_type"], rng, settings)
     own = frozenset(words_in(noun.plural))
     before: dict[str, str] = {}
     after: dict[str, str] = {}
@@ -208,7 +226,7 @@ def noun_phrase(
     rng.shuffle(names)
     for name in names:
         free = len(after) < MAX_AFTER and (name not in PURPOSES or (with_purpose and not PURPOSES.intersection(after)))
-        ways = _preferred(_ways(spoken, name), spoken[name], rng)
+        ways = _preferred(_ways(spoken, name), spoken[name], rng, settings)
         if not (free or ways.before):
             ways = _ways(spoken, name)  # "a summer tee for weekends", not "a tee for hot days for weekends"
         behind = [way for way in ways.after if not (is_many and name == "gender" and way.startswith("for a "))]
@@ -249,9 +267,9 @@ def _place_after(name: str) -> int:
     return AFTER_ORDER.index(name if name in AFTER_ORDER else "style")
 
 
-def _keywords(spoken: Mapping[str, str], rng: random.Random) -> tuple[str, str]:
+def _keywords(spoken: Mapping[str, str], rng: random.Random, settings: WordSettings) -> tuple[str, str]:
     """As typed into a search box: the noun among bare words, in one of several orders."""
-    noun = _noun(spoken["product_type"], rng)
+    noun = _noun(spoken["product_type"], rng, settings)
     words: dict[str, str] = {}
     tail: list[str] = []
     for name in _unsaid_by(noun, spoken):
@@ -259,9 +277,9 @@ def _keywords(spoken: Mapping[str, str], rng: random.Random) -> tuple[str, str]:
         if name == "occasion" and lexicon.kind_of(spoken["product_type"]).occasion:
             continue
         if ways.keyword or ways.before:
-            words[name] = rng.choice(_others(ways.keyword or ways.before, spoken[name], rng))
+            words[name] = rng.choice(_others(ways.keyword or ways.before, spoken[name], rng, settings))
         else:
-            tail.append(rng.choice(_others(ways.after, spoken[name], rng)))
+            tail.append(rng.choice(_others(ways.after, spoken[name], rng, settings)))
     who = [words.pop(name) for name in ("gender", "age") if name in words]
     adjectives = _in_order(words, rng)
     named = rng.choice((noun.singular, noun.singular, noun.plural))

@@ -9,12 +9,37 @@ from dataclasses import dataclass
 from builders.fashion_rq.lexicon import fold
 from retrieval.rq_benchmark import Listing
 
-MIN_SHARE = 0.5
-"""Of a leaf's members that have a value, for it to be a fact of the leaf (ours)."""
-MINOR_SHARE = 0.25
-"""The same for a minor fact, which is asked for where the others do not tell the leaf from its siblings (ours)."""
 Having = Mapping[str, Mapping[str, set[str]]]
 """Attribute -> folded value -> item_ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactSettings:
+    """Which values of a leaf are facts of it, and which of these are asked for (ours)."""
+
+    fact_share: float = 0.5
+    """Of a leaf's members that have a value, for it to be a fact of the leaf."""
+    minor_fact_share: float = 0.25
+    """The same for a minor fact, which is asked for where the others do not tell the leaf from its siblings."""
+    max_facts: int = 6
+    """That are asked for, the product type and the age among them."""
+    extra_chance: float = 0.5
+    """That a query names one more fact than is needed to tell its leaf, as shoppers do."""
+    further_chance: float = 0.15
+    """That it names one of those that are asked for where nothing else tells a leaf: season, brand and the like."""
+    min_gain: float = 0.02
+    """A further fact must rule out this share of the siblings that are left."""
+    min_kept: float = 0.4
+    """Share of the leaf's members that must have all that is asked for."""
+    min_kept_minor: float = 0.2
+    """The same with minor facts."""
+    max_confused: float = 0.15
+    """Share of the siblings that may have all that is asked for, before minor facts are asked for as well."""
+    most_confused: float = 0.5
+    """With a larger share a leaf gets no query: its siblings could as well be exact."""
+
+
+USUAL_FACTS = FactSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +86,9 @@ class LeafFacts:
         return self.siblings.intersection(*(fact.siblings for fact in asked))
 
 
-def find_facts(listings: Iterable[Listing], leaves: Collection[str]) -> dict[str, LeafFacts]:
+def find_facts(
+    listings: Iterable[Listing], leaves: Collection[str], settings: FactSettings = USUAL_FACTS
+) -> dict[str, LeafFacts]:
     """By leaf, in the leaves' sorted order."""
     by_parent: dict[str, dict[str, list[Listing]]] = defaultdict(lambda: defaultdict(list))
     for listing in sorted(listings, key=lambda one: one.item_id):
@@ -73,7 +100,7 @@ def find_facts(listings: Iterable[Listing], leaves: Collection[str]) -> dict[str
         of_parent = by_parent[parent_of(leaf)]
         if parent != (parent := parent_of(leaf)):
             having = _having(listing for other in of_parent.values() for listing in other)
-        found[leaf] = _facts_of(leaf, of_parent, having)
+        found[leaf] = _facts_of(leaf, of_parent, having, settings)
     return dict(sorted(found.items()))
 
 
@@ -92,7 +119,9 @@ def _having(listings: Iterable[Listing]) -> Having:
     return found
 
 
-def _facts_of(leaf: str, of_parent: Mapping[str, Sequence[Listing]], having: Having) -> LeafFacts:
+def _facts_of(
+    leaf: str, of_parent: Mapping[str, Sequence[Listing]], having: Having, settings: FactSettings
+) -> LeafFacts:
     own = {listing.item_id: listing for listing in of_parent.get(leaf, ())}
     members = frozenset(own)
     siblings = frozenset(each.item_id for listings in of_parent.values() for each in listings) - members
@@ -104,12 +133,12 @@ def _facts_of(leaf: str, of_parent: Mapping[str, Sequence[Listing]], having: Hav
         )
         for place, (with_it, value) in enumerate(shared):
             prevalence = len(with_it) / len(members) if with_it else 0.0
-            if prevalence < MINOR_SHARE:
+            if prevalence < settings.minor_fact_share:
                 break
             spelt = str(own[min(with_it)].attributes[attribute])
             others = siblings & values[value]
             fact = Fact(attribute, spelt, prevalence, len(others) / len(siblings) if siblings else 0.0, with_it, others)
-            (facts if place == 0 and prevalence >= MIN_SHARE else minor).append(fact)
+            (facts if place == 0 and prevalence >= settings.fact_share else minor).append(fact)
     for each in (facts, minor):
         each.sort(key=lambda fact: (-fact.distinction, fact.attribute, fact.value))
     return LeafFacts(leaf, members, siblings, tuple(facts), tuple(minor))

@@ -12,7 +12,7 @@ from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
-from builders.fashion_rq.grammar import MAX_WORDS, MIN_WORDS, paraphrases
+from builders.fashion_rq.grammar import MAX_WORDS, MIN_WORDS, USUAL_WORDS, WordSettings, paraphrases
 from builders.fashion_rq.lexicon import AGE_OF, fold, kind_of, words_in
 from builders.fashion_rq.query_writing import Asked, Plan, rng_of
 from builders.fashion_rq.truth import claims_of, is_true, unsaid
@@ -50,8 +50,9 @@ class ChatWriter:
         digest = hashlib.sha256(json.dumps([self._endpoint.asked_of, version]).encode()).hexdigest()
         return f"chat-{self._endpoint.model}-{digest[:8]}"
 
-    def write(self, planned: Plan, seed: int) -> list[list[str]]:
-        """No two paraphrases of a group are equal. Raises ChatError where the endpoint gives no answers."""
+    def write(self, planned: Plan, seed: int, settings: WordSettings = USUAL_WORDS) -> list[list[str]]:
+        """No two paraphrases of a group are equal; the settings are for the grammar's. Raises ChatError where the
+        endpoint gives no answers."""
         asked, brands = planned.asked, _pattern(planned.brands)
         found: list[dict[tuple[str, ...], str]] = [{} for _ in asked]
         refused: list[dict[str, str]] = [{} for _ in asked]
@@ -65,7 +66,7 @@ class ChatWriter:
                 _take(asked[place], answer["queries"], brands, found[place], refused[place])
         self.n_replaced = 0
         for each, texts in zip(asked, found, strict=True):
-            self.n_replaced += _fill(texts, each, seed)
+            self.n_replaced += _fill(texts, each, seed, settings)
         log.info("%d requests are the grammar's: the model's did not hold", self.n_replaced)
         return [list(texts.values()) for texts in found]
 
@@ -140,11 +141,12 @@ def _pattern(brands: Collection[str]) -> Brands:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
 
 
-def _fill(texts: dict[tuple[str, ...], str], asked: Asked, seed: int) -> int:
+def _fill(texts: dict[tuple[str, ...], str], asked: Asked, seed: int, settings: WordSettings) -> int:
     """Requests of the grammar up to the number asked for; how many."""
     n_before = len(texts)
     if n_before < asked.count:
-        for saying in paraphrases(asked.wanted, 2 * asked.count, rng_of(seed, "words", asked.leaf)):
+        rng = rng_of(seed, "words", asked.leaf)
+        for saying in paraphrases(asked.wanted, 2 * asked.count, rng, settings):
             if len(texts) < asked.count:
                 texts.setdefault(words_in(saying.text), saying.text)
     return len(texts) - n_before

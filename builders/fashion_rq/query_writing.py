@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from builders.fashion_rq import grammar
-from builders.fashion_rq.leaf_facts import Fact, LeafFacts, find_facts, parent_of
+from builders.fashion_rq.grammar import USUAL_WORDS, WordSettings
+from builders.fashion_rq.leaf_facts import USUAL_FACTS, Fact, FactSettings, LeafFacts, find_facts, parent_of
 from builders.fashion_rq.lexicon import AGE_OF, fold
 from builders.wording import folded
 from retrieval.rq_benchmark import Listing, Part, RQQuery
@@ -21,21 +22,8 @@ MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
 """In a group; every number is as likely: 6 on average (the paper's Table 7)."""
 MIN_EXACT = 3
 """Members, duplicates counted once, that must have all that is asked for (T1 shows three)."""
-MIN_GAIN = 0.02
-"""A further fact must rule out this share of the siblings that are left (ours)."""
-MAX_FACTS = 6
-"""That are asked for, the product type and the age among them (ours)."""
-EXTRA_CHANCE = 0.5
-"""That a query names one more fact than is needed to tell its leaf, as shoppers do (ours)."""
-MIN_KEPT, MIN_KEPT_MINOR = 0.4, 0.2
-"""Share of the leaf's members that must have all that is asked for, and with minor facts (ours)."""
-MAX_CONFUSED = 0.15
-"""Share of the siblings that may have all that is asked for, before minor facts are asked for as well (ours)."""
-MOST_CONFUSED = 0.5
-"""With a larger share a leaf gets no query: its siblings could as well be exact (ours)."""
 FURTHER = ("season", "brand", "style", "material", "pattern")
-"""Asked for where nothing else tells a leaf, and seldom beside that."""
-FURTHER_CHANCE = 0.15
+"""Asked for where nothing else tells a leaf, and seldom beside that (ours)."""
 
 Wanted = frozenset[tuple[str, str]]
 
@@ -73,7 +61,7 @@ class Writer(Protocol):
         """Goes into the card."""
         ...
 
-    def write(self, planned: Plan, seed: int) -> list[list[str]]:
+    def write(self, planned: Plan, seed: int, settings: WordSettings = USUAL_WORDS) -> list[list[str]]:
         """For each that is asked, its paraphrases, no two equal; fewer than asked for where there are no more ways."""
         ...
 
@@ -81,17 +69,24 @@ class Writer(Protocol):
 class GrammarWriter:
     name = "grammar"
 
-    def write(self, planned: Plan, seed: int) -> list[list[str]]:
-        return [
-            [saying.text for saying in grammar.paraphrases(each.wanted, each.count, rng_of(seed, "words", each.leaf))]
+    def write(self, planned: Plan, seed: int, settings: WordSettings = USUAL_WORDS) -> list[list[str]]:
+        sayings = (
+            grammar.paraphrases(each.wanted, each.count, rng_of(seed, "words", each.leaf), settings)
             for each in planned.asked
-        ]
+        )
+        return [[saying.text for saying in of_group] for of_group in sayings]
 
 
-def word(planned: Plan, seed: int, parts: Mapping[str, Part], writer: Writer | None = None) -> list[RQQuery]:
+def word(
+    planned: Plan,
+    seed: int,
+    parts: Mapping[str, Part],
+    writer: Writer | None = None,
+    settings: WordSettings = USUAL_WORDS,
+) -> list[RQQuery]:
     """The queries of a plan, sorted by query_id; a group with a single way to ask is left out."""
     queries: list[RQQuery] = []
-    for each, texts in zip(planned.asked, (writer or GrammarWriter()).write(planned, seed), strict=True):
+    for each, texts in zip(planned.asked, (writer or GrammarWriter()).write(planned, seed, settings), strict=True):
         if len(texts) < MIN_PARAPHRASES:
             log.warning("there are too few ways to ask for %s: its leaf is left out", dict(each.wanted))
             continue
@@ -103,7 +98,11 @@ def word(planned: Plan, seed: int, parts: Mapping[str, Part], writer: Writer | N
 
 
 def plan(
-    listings: Sequence[Listing], leaves: Collection[str], seed: int, duplicates: Mapping[str, str] | None = None
+    listings: Sequence[Listing],
+    leaves: Collection[str],
+    seed: int,
+    duplicates: Mapping[str, str] | None = None,
+    settings: FactSettings = USUAL_FACTS,
 ) -> Plan:
     """What is asked for in each leaf. Leaves below one parent never ask for the same: the later one asks for more, or
     is left out."""
@@ -111,9 +110,9 @@ def plan(
     taken: dict[str, set[Wanted]] = defaultdict(set)
     asked: list[Asked] = []
     left_out: dict[str, str] = {}
-    for leaf, facts in find_facts(listings, leaves).items():
+    for leaf, facts in find_facts(listings, leaves, settings).items():
         rng = rng_of(seed, "facts", leaf)
-        choice = _Choice(facts, groups)
+        choice = _Choice(facts, groups, settings)
         if reason := _choose(choice, taken[parent_of(leaf)], rng):
             left_out[leaf] = reason
             continue
@@ -128,8 +127,8 @@ def plan(
 class _Choice:
     """The facts of one leaf that are asked for so far."""
 
-    def __init__(self, leaf: LeafFacts, groups: Mapping[str, str]) -> None:
-        self.leaf, self._groups = leaf, groups
+    def __init__(self, leaf: LeafFacts, groups: Mapping[str, str], settings: FactSettings) -> None:
+        self.leaf, self.settings, self._groups = leaf, settings, groups
         self.facts: list[Fact] = []
 
     @property
@@ -148,17 +147,17 @@ class _Choice:
     @property
     def is_told(self) -> bool:
         """Whether few siblings have all that is asked for."""
-        return len(self.leaf.confused(self.facts)) <= MAX_CONFUSED * len(self.leaf.siblings)
+        return len(self.leaf.confused(self.facts)) <= self.settings.max_confused * len(self.leaf.siblings)
 
     def fits(self, fact: Fact, min_kept: float = 0.0) -> bool:
         """Whether enough different members have it beside all that is asked for."""
-        if fact.attribute in {each.attribute for each in self.facts} or len(self.facts) >= MAX_FACTS:
+        if fact.attribute in {each.attribute for each in self.facts} or len(self.facts) >= self.settings.max_facts:
             return False
         exact = self.leaf.exact([*self.facts, fact])
         n_different = len({self._groups[item_id] for item_id in exact})
         return n_different >= MIN_EXACT and len(exact) >= min_kept * len(self.leaf.members)
 
-    def tell(self, facts: Sequence[Fact], min_kept: float = MIN_KEPT) -> None:
+    def tell(self, facts: Sequence[Fact], min_kept: float) -> None:
         """Adds facts, each time the one that rules out most of the siblings that still have all that is asked for."""
         while n_left := self.n_confused:
             counts = [
@@ -166,17 +165,18 @@ class _Choice:
                 for place, fact in enumerate(facts)
                 if self.fits(fact, min_kept)
             ]
-            if not counts or n_left - min(counts)[0] < MIN_GAIN * n_left:
+            if not counts or n_left - min(counts)[0] < self.settings.min_gain * n_left:
                 return
             self.facts.append(min(counts)[-1])
 
     def add_one(self, facts: Sequence[Fact], rng: random.Random) -> None:
-        if fitting := [fact for fact in facts if self.fits(fact, MIN_KEPT)]:
+        if fitting := [fact for fact in facts if self.fits(fact, self.settings.min_kept)]:
             self.facts.append(rng.choice(fitting))
 
 
 def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> str:
     """Chooses what to ask for; why nothing can be, or ""."""
+    settings = choice.settings
     kinds = [fact for fact in (*choice.leaf.facts, *choice.leaf.minor) if fact.attribute == "product_type"]
     fitting = [kind for kind in kinds if choice.fits(kind)]
     if not fitting:
@@ -184,21 +184,21 @@ def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> s
     kind = max(fitting, key=lambda fact: fact.prevalence)
     choice.facts.append(kind)
     usual, further, minor = _askable(choice.leaf, kind.value)
-    choice.tell(usual)
+    choice.tell(usual, settings.min_kept)
     if not choice.is_told:
-        choice.tell(further)
-    for chance, facts in ((EXTRA_CHANCE, usual), (FURTHER_CHANCE, further)):
+        choice.tell(further, settings.min_kept)
+    for chance, facts in ((settings.extra_chance, usual), (settings.further_chance, further)):
         if rng.random() < chance:
             choice.add_one(facts, rng)
     if not choice.is_told:
-        choice.tell(minor, MIN_KEPT_MINOR)
+        choice.tell(minor, settings.min_kept_minor)
     _add_age(choice)
     for fact in (*usual, *further, *minor):
         if choice.key in taken and choice.fits(fact):
             choice.facts.append(fact)
     if choice.key in taken:
         return "asks for the same as a sibling"
-    if choice.n_confused > MOST_CONFUSED * len(choice.leaf.siblings):
+    if choice.n_confused > settings.most_confused * len(choice.leaf.siblings):
         return "most siblings have all that can be asked for"
     return ""
 

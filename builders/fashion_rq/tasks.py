@@ -38,12 +38,21 @@ RECIPES: Mapping[TaskName, Recipe] = {
 }
 """The paper's Tables 7 and 8; T3's one exact candidate is ours: with it alone can nDCG@3 be about four fifths of
 Recall@3, as the paper's Table 2 has it."""
-NEAREST_OF: Mapping[Label, int] = {"exact": 1, "sibling": 32, "related": 32, "irrelevant": 32}
-"""Of so many that are drawn, the one that lacks least of what is asked for becomes a candidate; the others wait for the
-next place (ours). 1: every product is as likely, and a product type tells most labels. The paper's candidates
-seem to be near ones too: BM25 has .89 in product type and .85 in colour (its Table 3, if these are shares)."""
-TYPE_COUNTS = 2
-"""A product of another type lacks as much as one without two other values (ours)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSettings:
+    """How near candidates of lower grades are to what is asked for (ours)."""
+
+    nearest_of: int = 32
+    """Of so many that are drawn, the one that lacks least of what is asked for becomes a candidate; the others wait for
+    the next place. 1: every product is as likely, and a product type tells most labels. The paper's candidates seem to
+    be near ones too: BM25 has .89 in product type and .85 in colour (its Table 3, if these are shares)."""
+    type_counts: int = 2
+    """A product of another type lacks as much as one without so many other values."""
+
+
+USUAL_CANDIDATES = CandidateSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,7 @@ def compose(
     queries: Sequence[RQQuery],
     parts: Mapping[str, Part],
     seed: int,
+    settings: CandidateSettings = USUAL_CANDIDATES,
 ) -> Composed:
     """`parts` by leaf. Raises BenchmarkError where no query is left, or two groups of paraphrases share an id."""
     drawn = _Drawn()
@@ -72,7 +82,7 @@ def compose(
     dropped: Counter[str] = Counter()
     n_untrue = 0
     for written in _groups(queries):
-        pools = _Pools(listings, clusters, written[0])
+        pools = _Pools(listings, clusters, written[0], settings)
         group = _true(written, [listings[item_id] for item_id in pools.of("exact")])
         n_untrue += len(written) - len(group)
         if reason := _why_not(group, pools):
@@ -112,8 +122,10 @@ class _Drawn:
 class _Pools:
     """The products of each label for one group of paraphrases, and which of them have all that it asks for."""
 
-    def __init__(self, listings: Mapping[str, Listing], clusters: Clusters, query: RQQuery) -> None:
-        self._listings, self._wanted = listings, query.wanted
+    def __init__(
+        self, listings: Mapping[str, Listing], clusters: Clusters, query: RQQuery, settings: CandidateSettings
+    ) -> None:
+        self._listings, self._wanted, self._settings = listings, query.wanted, settings
         self._lacking: dict[str, int] = {}
         self.group_of: Callable[[str], str] = clusters.group_of
         self._pools = {label: clusters.pool(query.leaf, label) for label in LABELS}
@@ -122,6 +134,10 @@ class _Pools:
     def of(self, label: Label) -> Sequence[str]:
         """Exact ones are those that have all that is asked for."""
         return self._pools[label]
+
+    def nearest_of(self, label: Label) -> int:
+        """Of so many that are drawn, the nearest becomes a candidate; exact ones are as they are drawn."""
+        return 1 if label == "exact" else self._settings.nearest_of
 
     @property
     def n_exact(self) -> int:
@@ -140,7 +156,8 @@ class _Pools:
             implied = (
                 "age" in missed and "gender" in missed and fold(wanted["age"]) == AGE_OF.get(fold(wanted["gender"]))
             )
-            self._lacking[item_id] = len(missed) - implied + (TYPE_COUNTS - 1) * ("product_type" in missed)
+            more = (self._settings.type_counts - 1) * ("product_type" in missed)
+            self._lacking[item_id] = len(missed) - implied + more
         return self._lacking[item_id]
 
 
@@ -207,7 +224,7 @@ def _draw(task: TaskName, pools: _Pools, seed: str, counted: _Drawn) -> dict[str
         for _ in range(n):
             waiting = [item_id for item_id in waiting if pools.group_of(item_id) not in groups]
             new = (item_id for item_id in drawn if pools.group_of(item_id) not in groups)
-            waiting += islice(new, NEAREST_OF[label] - len(waiting))
+            waiting += islice(new, pools.nearest_of(label) - len(waiting))
             if not waiting:
                 break
             nearest = min(waiting, key=pools.n_lacking)

@@ -15,11 +15,14 @@ from PIL import Image as Pillow
 from builders.fashion_rq.build import build
 from builders.fashion_rq.card import BuildSettings, go_on
 from builders.fashion_rq.embeddings import embed
+from builders.fashion_rq.grammar import WordSettings
 from builders.fashion_rq.hierarchy import CODES, build_hierarchy, hierarchy_folder
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
+from builders.fashion_rq.leaf_facts import FactSettings
 from builders.fashion_rq.mapping import read_mapping
 from builders.fashion_rq.products import Products
 from builders.fashion_rq.query_writing import GrammarWriter
+from builders.fashion_rq.tasks import CandidateSettings
 from builders.fashion_rq.writing import claimed
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import BenchmarkError, EncoderError, GalleryError, TrainingError
@@ -98,6 +101,20 @@ def test_a_codebook_larger_than_the_catalogue_is_refused_before_a_picture_is_enc
 ) -> None:
     with pytest.raises(TrainingError, match="64 codes is larger than the catalogue of 5"):
         made(tmp_path / "b", catalogue(tmp_path / "shop", "{}.png"), settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (BuildSettings(words=WordSettings(catalogue_words=1.5)), "catalogue_words is 1.5: give a number from 0 to 1"),
+        (BuildSettings(facts=FactSettings(max_confused=math.nan)), "max_confused is nan: give a number from 0 to 1"),
+        (BuildSettings(candidates=CandidateSettings(nearest_of=0)), "nearest_of is 0: give a whole number from 1"),
+    ],
+    ids=["words", "facts", "candidates"],
+)
+def test_settings_that_are_no_shares_or_counts_are_refused(tmp_path: Path, settings: BuildSettings, words: str) -> None:
+    with pytest.raises(BenchmarkError, match=words):
+        made(tmp_path / "b", tmp_path / "shop", settings)
 
 
 def test_a_column_of_the_mapping_without_a_value_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,12 @@ import pytest
 from builders.fashion_rq.__main__ import main
 from builders.fashion_rq.audit import AuditReport, Rule, audit
 from builders.fashion_rq.card import BuildSettings, describe_outcome, describe_settings, go_on
+from builders.fashion_rq.grammar import WordSettings
+from builders.fashion_rq.hierarchy_settings import HierarchySettings
+from builders.fashion_rq.leaf_facts import FactSettings
 from builders.fashion_rq.leaves import Clusters, LeafSettings, choose_leaves
 from builders.fashion_rq.stats import label_shares, write_stats
-from builders.fashion_rq.tasks import compose
+from builders.fashion_rq.tasks import CandidateSettings, compose
 from builders.fashion_rq.writing import claimed, publish, write_benchmark
 from builders.folders import write_lines
 from retrieval.errors import BenchmarkError
@@ -197,6 +200,31 @@ def test_a_begun_build_refuses_other_settings_and_says_which(tmp_path: Path) -> 
     go_on(begun, {"seed": 1}, note=False)
     with pytest.raises(BenchmarkError, match=r"begun with settings\.codebook 64, not 128.*delete .*settings\.json"):
         go_on(begun, {**told, "settings": {"codebook": 128, "compared": ()}})
+
+
+@pytest.mark.parametrize(
+    ("changed", "difference"),
+    [
+        ({"facts": FactSettings(min_kept=0.3)}, r"settings\.min_kept 0\.4, not 0\.3"),
+        ({"words": WordSettings(catalogue_words=1)}, r"settings\.catalogue_words 0\.2, not 1"),
+        ({"candidates": CandidateSettings(nearest_of=1)}, r"settings\.nearest_of 32, not 1"),
+    ],
+)
+def test_what_makes_a_benchmark_harder_is_compared_with_that_of_a_begun_build(
+    tmp_path: Path, changed: dict[str, Any], difference: str
+) -> None:
+    go_on(tmp_path / "settings.json", describe_settings(SETTINGS))
+    with pytest.raises(BenchmarkError, match=f"begun with {difference}"):
+        go_on(tmp_path / "settings.json", describe_settings(replace(SETTINGS, **changed)))
+
+
+def test_every_setting_stands_on_the_card_under_its_own_name() -> None:
+    groups = (BuildSettings, HierarchySettings, LeafSettings, FactSettings, WordSettings, CandidateSettings)
+    names = [one.name for group in groups for one in fields(group)]
+    inner = {"name", "seed", "hierarchy", "leaves", "facts", "words", "candidates"}
+    own = [name for name in names if name not in inner]
+    assert len(set(own)) == len(own)
+    assert set(describe_settings(BuildSettings())["settings"]) == set(own)
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "3"])

@@ -161,6 +161,17 @@ def test_shoppers_mostly_use_other_words_than_the_catalogue() -> None:
     assert all(0 < share < 0.35 for share in shares.values()), shares
 
 
+def test_the_share_of_the_catalogues_words_is_a_setting() -> None:
+    wanted = {"product_type": "Tshirts", "occasion": "Casual"}
+    shares = []
+    for setting in (0.0, 1.0):
+        settings = grammar.WordSettings(catalogue_words=setting)
+        sayings = grammar.paraphrases(wanted, 80, random.Random(3), settings)
+        shares.append(sum("casual" in saying.text.lower() for saying in sayings) / len(sayings))
+    assert shares[0] == 0
+    assert shares[1] > 0.2
+
+
 def test_a_shirt_is_not_for_two_things_in_a_row() -> None:
     texts = sample({"product_type": "Shirts", "occasion": "Casual", "season": "Summer", "colour": "Blue"}, 80)
     assert not any(re.search(r"for [a-z]+ ?[a-z]* for ", text) for text in texts if "looking for" not in text)

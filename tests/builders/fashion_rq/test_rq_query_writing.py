@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from builders.fashion_rq.leaf_facts import find_facts
+from builders.fashion_rq.leaf_facts import FactSettings, find_facts
 from builders.fashion_rq.query_writing import plan, word
 from builders.fashion_rq.truth import satisfies, unsaid, untrue
 from retrieval.rq_benchmark import Listing, Part, RQQuery, to_line
@@ -118,6 +118,12 @@ def test_where_colour_and_gender_do_not_tell_the_brand_does() -> None:
         for n in range(12)
     ]
     assert [each.wanted["brand"] for each in plan(made, ["0/0/0", "0/0/1"], 0).asked] == ["Puma", "Lee"]
+
+
+def test_how_many_facts_are_asked_for_is_a_setting(catalogue: list[Listing]) -> None:
+    for most in (2, 3):
+        planned = plan(catalogue, leaves_of(catalogue), 0, settings=FactSettings(max_facts=most, most_confused=1))
+        assert max(len(each.wanted) for each in planned.asked) == most
 
 
 def test_duplicates_count_once(catalogue: list[Listing]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from builders.fashion_rq import tasks
 from builders.fashion_rq.leaves import Clusters, LeafSettings, choose_leaves
-from builders.fashion_rq.tasks import Composed, compose, shuffled
+from builders.fashion_rq.tasks import USUAL_CANDIDATES, CandidateSettings, Composed, compose, shuffled
 from retrieval.errors import BenchmarkError
 from retrieval.rq_benchmark import Listing, Part, RQQuery, relation
 from tests.builders.fashion_rq.made_hierarchy import N_PARAPHRASES, alone, listings, queries, query
@@ -23,12 +23,13 @@ def composed(
     asked: list[RQQuery] | None = None,
     same: dict[str, str] | None = None,
     seed: int = 1,
+    settings: CandidateSettings = USUAL_CANDIDATES,
 ) -> Composed:
     of = of or listings()
     clusters = Clusters(list(of.values()), {**alone(of), **(same or {})})
     asked = queries([LEAF, "1/1/1"]) if asked is None else asked
     parts: dict[str, Part] = {each.leaf: "test" for each in asked}
-    return compose(of, clusters, asked, parts, seed)
+    return compose(of, clusters, asked, parts, seed, settings)
 
 
 @pytest.mark.parametrize(
@@ -111,15 +112,15 @@ def test_candidates_of_lower_grades_are_near_what_is_asked_for() -> None:
 
 def test_another_type_is_further_off_than_another_colour() -> None:
     of = listings()
-    pools = tasks._Pools(of, Clusters(list(of.values()), alone(of)), query(LEAF, 1, age="Adults"))
+    pools = tasks._Pools(of, Clusters(list(of.values()), alone(of)), query(LEAF, 1, age="Adults"), USUAL_CANDIDATES)
     n_lacking = {leaf: pools.n_lacking(next(i for i, one in of.items() if one.leaf == leaf))
                  for leaf in (LEAF, "0/0/1", "0/1/0", "1/0/0")}  # fmt: skip
     assert n_lacking == {LEAF: 1, "0/0/1": 2, "0/1/0": 1, "1/0/0": 3}  # no listing has an age; a gender implies it
 
 
-def test_without_a_choice_among_those_drawn_every_product_is_as_likely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "NEAREST_OF", dict.fromkeys(tasks.NEAREST_OF, 1))
-    rows = composed(asked=[query(LEAF, number) for number in range(1, 11)]).candidates["T1"].values()
+def test_without_a_choice_among_those_drawn_every_product_is_as_likely() -> None:
+    asked = [query(LEAF, number) for number in range(1, 11)]
+    rows = composed(asked=asked, settings=CandidateSettings(nearest_of=1)).candidates["T1"].values()
     wrong = [listings()[item_id] for labels in rows for item_id, label in labels.items() if label == "irrelevant"]
     assert any(one.attributes["gender"] != "Men" and one.attributes["colour"] != "Red" for one in wrong)
 
