@@ -12,6 +12,7 @@ from typing import Protocol
 from builders.fashion_rq import grammar
 from builders.fashion_rq.grammar import USUAL_WORDS, WordSettings
 from builders.fashion_rq.leaf_facts import USUAL_FACTS, Fact, FactSettings, LeafFacts, find_facts, parent_of
+from builders.fashion_rq.leaves import MIN_EXACT
 from builders.fashion_rq.lexicon import AGE_OF, fold
 from builders.wording import folded
 from retrieval.rq_benchmark import Listing, Part, RQQuery
@@ -20,8 +21,6 @@ log = logging.getLogger(__name__)
 
 MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
 """In a group; every number is as likely: 6 on average (the paper's Table 7)."""
-MIN_EXACT = 3
-"""Members, duplicates counted once, that must have all that is asked for (T1 shows three)."""
 FURTHER = ("season", "brand", "style", "material", "pattern")
 """Asked for where nothing else tells a leaf, and seldom beside that (ours)."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from builders.fashion_rq.leaves import Clusters
+from builders.fashion_rq.leaves import MIN_EXACT, Clusters
 from builders.fashion_rq.lexicon import AGE_OF, fold
 from builders.fashion_rq.query_writing import MAX_PARAPHRASES, MIN_PARAPHRASES
 from builders.fashion_rq.truth import satisfies, untrue
@@ -31,10 +31,10 @@ class Recipe:
 
 
 RECIPES: Mapping[TaskName, Recipe] = {
-    "T1": Recipe({"exact": 3, "sibling": 4, "related": 4, "irrelevant": 4}, 12),
+    "T1": Recipe({"exact": MIN_EXACT, "sibling": 4, "related": 4, "irrelevant": 4}, 12),
     "T2": Recipe({"exact": 2, "sibling": 2, "related": 2, "irrelevant": 2}, 7),
     "T3": Recipe({"exact": 1, "sibling": 4}, 4),
-    "T4": Recipe({"exact": 3, "sibling": 4, "related": 4, "irrelevant": 4}, 12),
+    "T4": Recipe({"exact": MIN_EXACT, "sibling": 4, "related": 4, "irrelevant": 4}, 12),
 }
 """The paper's Tables 7 and 8; T3's one exact candidate is ours: with it alone can nDCG@3 be about four fifths of
 Recall@3, as the paper's Table 2 has it."""
@@ -187,7 +187,7 @@ def _true(group: Sequence[RQQuery], exact: Sequence[Listing]) -> list[RQQuery]:
 def _why_not(group: Sequence[RQQuery], pools: _Pools) -> str:
     if not MIN_PARAPHRASES <= len(group) <= MAX_PARAPHRASES:
         return "too few or too many paraphrases"
-    if pools.n_exact < RECIPES["T1"].wanted["exact"]:
+    if pools.n_exact < MIN_EXACT:
         return "too few products in the leaf that have all that is asked for"
     return ""
 
