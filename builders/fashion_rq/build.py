@@ -64,8 +64,8 @@ def build(
     """Build the benchmark in `out` and return its card.
 
     Pictures, vectors, hierarchies and a model's answers stay in `out`/work, so that an interrupted build goes on.
-    Raises BenchmarkError, GalleryError, TrainingError, ChatError, DependencyError; whatever is raised, `out` then holds
-    no finished benchmark that it did not hold before.
+    Raises BenchmarkError, GalleryError, ImageError, TrainingError, ChatError, DependencyError; whatever is raised,
+    `out` then holds no finished benchmark that it did not hold before.
     """
     _check(settings)
     columns = read_mapping(mapping)

@@ -12,7 +12,7 @@ from builders.components import Components
 from builders.fashion_rq.mapping import CatalogueMapping
 from builders.fashion_rq.name_words import read_name
 from builders.wording import folded
-from retrieval.errors import GalleryError, ImageError
+from retrieval.errors import GalleryError
 from retrieval.gallery import Skipped, count_items, read_gallery
 from retrieval.rq_benchmark import Listing
 from retrieval.schema import AttributeValue, Image
@@ -38,14 +38,6 @@ class Products:
         for listing in self.listings:
             digest.update(f"{listing.item_id}\n{listing.text}\n{self.images[listing.item_id].image_id}\n".encode())
         return digest.hexdigest()[:24]
-
-    def picture_bytes(self, item_id: str) -> bytes:
-        """The file as the catalogue gives it. Raises ImageError when it is gone."""
-        path = Path(self.images[item_id].path)
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise ImageError(f"{path} cannot be read ({error.strerror}): build again from the catalogue.") from error
 
     def duplicates(self) -> dict[str, str]:
         """item_id -> the first item_id of those with its picture's bytes or its name, itself for what stands alone."""

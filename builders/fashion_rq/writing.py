@@ -14,7 +14,7 @@ from typing import Any
 
 from builders.fashion_rq.tasks import Candidates, Composed
 from builders.folders import LOCK, WORK, at_work, refuse_others, refuse_others_parts, write_lines
-from retrieval.errors import BenchmarkError
+from retrieval.errors import BenchmarkError, ImageError
 from retrieval.images import sniff_extension
 from retrieval.rq_benchmark import (
     CANDIDATES,
@@ -83,7 +83,7 @@ def write_benchmark(
     checksum added.
 
     `pictures` says where the picture of a product lies; those of candidates are copied, byte by byte. Raises
-    BenchmarkError for ids that cannot stand in judgements.
+    BenchmarkError for ids that cannot stand in judgements, ImageError for a picture that is gone.
     """
     (folder / PICTURES).mkdir(parents=True)
     shown = {item_id for rows in composed.candidates.values() for labels in rows.values() for item_id in labels}
@@ -110,7 +110,13 @@ def publish(trial: Path, folder: Path) -> None:
 
 
 def _copy(picture: Path, item_id: str, folder: Path) -> str:
-    data = picture.read_bytes()
+    try:
+        data = picture.read_bytes()
+    except OSError as error:
+        raise ImageError(
+            f"{picture}, the picture of product {item_id}, cannot be read ({error.strerror}): put it back, then the "
+            "same command goes on."
+        ) from error
     stem = item_id if PLAIN_NAME.fullmatch(item_id) else hashlib.sha256(item_id.encode()).hexdigest()[:16]
     name = f"{stem}{sniff_extension(data) or picture.suffix}"
     (folder / PICTURES / name).write_bytes(data)

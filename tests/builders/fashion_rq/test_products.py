@@ -14,7 +14,7 @@ from PIL import Image
 
 from builders.fashion_rq.mapping import read_mapping
 from builders.fashion_rq.products import Products, listing_text, read_products
-from retrieval.errors import GalleryError, ImageError
+from retrieval.errors import GalleryError
 
 SHIRT = {
     "id": "10", "gender": "Men", "masterCategory": "Apparel", "subCategory": "Topwear", "articleType": "Shirts",
@@ -60,14 +60,7 @@ def test_a_parquet_file_with_pictures_inside_gives_the_same_listings(tmp_path: P
     beside = read(kaggle(tmp_path / "shop", [SHIRT, SANDAL]), tmp_path)
     assert inside.listings == beside.listings
     assert inside.checksum == beside.checksum
-    assert inside.picture_bytes("9") == png(20)
-
-
-def test_a_picture_that_is_gone_says_so(tmp_path: Path) -> None:
-    products = read(kaggle(tmp_path / "shop", [SHIRT, SANDAL]), tmp_path)
-    (tmp_path / "shop" / "images" / "9.png").unlink()
-    with pytest.raises(ImageError, match="build again"):
-        products.picture_bytes("9")
+    assert Path(inside.images["9"].path).read_bytes() == png(20)
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from builders.fashion_rq.stats import label_shares, write_stats
 from builders.fashion_rq.tasks import CandidateSettings, compose
 from builders.fashion_rq.writing import claimed, publish, write_benchmark
 from builders.folders import write_lines
-from retrieval.errors import BenchmarkError
+from retrieval.errors import BenchmarkError, ImageError
 from retrieval.rq_benchmark import (
     CARD,
     CHECKED,
@@ -124,6 +124,15 @@ def test_an_id_with_strange_characters_gets_a_picture_inside_the_folder(tmp_path
     benchmark = read_rq_benchmark(tmp_path / "b")
     assert all(one.picture == Path(one.picture).name for one in benchmark.listings.values())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "one.jpg"]
+
+
+def test_a_picture_that_is_gone_is_an_error_that_names_it(tmp_path: Path) -> None:
+    of = listings()
+    composed = compose(of, Clusters(list(of.values()), alone(of)), queries(["0/0/0"]), {"0/0/0": "test"}, 0)
+    known = pictures(tmp_path / "catalogue", of)
+    known["0001"].unlink()
+    with pytest.raises(ImageError, match=r"0001\.picture, the picture of product 0001, cannot be read"):
+        write_benchmark(tmp_path / "b", of.values(), composed, known, {})
 
 
 def test_an_id_with_blanks_is_refused(tmp_path: Path) -> None:
