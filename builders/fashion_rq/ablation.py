@@ -24,7 +24,8 @@ from builders.fashion_rq.hierarchy import attribute_columns, build_hierarchy, tu
 from builders.fashion_rq.hierarchy_settings import HierarchySettings
 from builders.fashion_rq.mapping import DEFAULT, read_mapping
 from builders.fashion_rq.products import read_products
-from builders.fashion_rq.published import CODEBOOKS, FRAGMENTATION, PURITY
+from builders.fashion_rq.published import CODEBOOKS
+from builders.fashion_rq.stats import hierarchy_tables
 from builders.markdown import table
 from retrieval import command
 from retrieval.encoders.embedded import DEFAULT_FOLDER
@@ -52,39 +53,16 @@ class Catalogue:
         """Kept in `out`."""
         return build_hierarchy(self.vectors, self.listings, settings, self.out)
 
-    def reports(self, codes: Codes, codebook: int) -> list[purity.LevelReport]:
-        return purity.level_reports(codes, codebook, attribute_columns(self.listings))
-
 
 def codebook_tables(catalogue: Catalogue, settings: HierarchySettings, codebooks: Sequence[int]) -> Iterator[str]:
-    """Tables 5 and 6, as Markdown."""
-    reports = {size: catalogue.reports(catalogue.codes(replace(settings, codebook=size)), size) for size in codebooks}
-    heads = [f"{size}, level {level}" for size in codebooks for level in range(1, len(settings.levels) + 1)]
-    published = {size: at for at, size in enumerate(CODEBOOKS)}
-    yield "Table 5: weighted attribute purity; the paper's in the last columns, without their level"
-    yield table(
-        ("Attribute", *heads, *(f"{size}, published" for size in codebooks)),
-        (
-            (
-                name,
-                *(f"{level.purity[name]:.3f}" for levels in reports.values() for level in levels),
-                *(f"{PURITY[name][published[size]]:.3f}" if size in published else "" for size in codebooks),
-            )
-            for name in purity.ATTRIBUTES
-        ),
+    """Tables 5 and 6, as a build's statistics have them."""
+    columns = attribute_columns(catalogue.listings)
+    yield from hierarchy_tables(
+        {
+            str(size): purity.level_records(catalogue.codes(replace(settings, codebook=size)), size, columns)
+            for size in codebooks
+        }
     )
-    yield "Table 6: clusters by level"
-    yield table(
-        ("Codebook", "Level", "Clusters", "Items/Cl.", "Perplexity", "Dead codes", "published: Clusters", "Items/Cl."),
-        (
-            (
-                str(size), level.level, level.clusters, f"{level.items_per_cluster:.1f}", f"{level.perplexity:.1f}",
-                level.dead, *(FRAGMENTATION[size][level.level - 1] if size in FRAGMENTATION else ("", "")),
-            )
-            for size, levels in reports.items()
-            for level in levels
-        ),
-    )  # fmt: skip
 
 
 def exclusivity_table(catalogue: Catalogue, settings: HierarchySettings, seeds: Sequence[int]) -> Iterator[str]:

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import logging
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -113,10 +112,7 @@ def attribute_columns(listings: Sequence[Listing]) -> dict[str, list[str]]:
 def _report(
     epoch: int, codes: Codes, error: float, codebook: int, columns: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Of one epoch; without values that are no numbers."""
-    levels = [asdict(level) for level in purity.level_reports(codes, codebook, columns)]
-    for level in levels:
-        level["purity"] = {name: value for name, value in level["purity"].items() if not math.isnan(value)}
+    levels = purity.level_records(codes, codebook, columns)
     return {"epoch": epoch, "reconstruction": error, "collisions": purity.collisions(codes), "levels": levels}
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,6 +48,14 @@ def level_reports(codes: Codes, codebook: int, values: Mapping[str, Sequence[str
             LevelReport(level, n_clusters, len(codes) / n_clusters, _perplexity(use), int((use == 0).sum()), purity)
         )
     return reports
+
+
+def level_records(codes: Codes, codebook: int, values: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """As `level_reports`, for JSON: purities that are no numbers are left out."""
+    records = [asdict(level) for level in level_reports(codes, codebook, values)]
+    for record in records:
+        record["purity"] = {name: share for name, share in record["purity"].items() if not math.isnan(share)}
+    return records
 
 
 def collisions(codes: Codes) -> int:

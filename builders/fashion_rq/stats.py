@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from builders.fashion_rq import published
+from builders.fashion_rq.hierarchy import attribute_columns
 from builders.fashion_rq.leaves import DEPTH, above
-from builders.fashion_rq.purity import level_reports
+from builders.fashion_rq.lexicon import fold
+from builders.fashion_rq.purity import level_records
 from builders.markdown import NOTHING, table
 from retrieval.rq_benchmark import LABELS, TASKS, Label, RQBenchmark, TaskName
 
@@ -22,7 +22,8 @@ TASK_NAMES: Mapping[TaskName, str] = {
     "T3": "T3: sibling discrimination",
     "T4": "T4: paraphrase robustness",
 }
-UNKNOWN = ("", "NA", "None")
+Reports = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Codebook -> the records of its levels, as `purity.level_records` has them."""
 
 
 def write_stats(benchmark: RQBenchmark) -> str:
@@ -31,8 +32,7 @@ def write_stats(benchmark: RQBenchmark) -> str:
         f"# {benchmark.card.get('name', 'FASHION-RQ')}: statistics",
         _made_by(benchmark.card),
         *_catalogue(benchmark),
-        *_purity(benchmark),
-        *_fragmentation(benchmark),
+        *hierarchy_tables(_reports(benchmark)),
         *_composition(benchmark),
         *_labels(benchmark),
         *_queries(benchmark),
@@ -53,7 +53,7 @@ def _catalogue(benchmark: RQBenchmark) -> Iterator[str]:
     listings = benchmark.listings.values()
     rows: list[Sequence[object]] = [("products", len(benchmark.listings), "")]
     for name in sorted({name for listing in listings for name in listing.attributes} | published.CATALOGUE.keys()):
-        n_values = len(set(_values(benchmark, name).values()))
+        n_values = len({str(value) for one in listings if fold(value := one.attributes.get(name))})
         rows.append((f"values of {name.replace('_', ' ')}", n_values or "", published.CATALOGUE.get(name, "")))
     asked = {query.leaf for query in benchmark.queries.values()}
     clusters = [len({above(leaf)[depth] for leaf in asked}) for depth in range(DEPTH)]
@@ -66,15 +66,14 @@ def _steps(numbers: Sequence[int]) -> str:
     return " / ".join(map(str, numbers))
 
 
-def _values(benchmark: RQBenchmark, attribute: str) -> dict[str, str]:
-    """item_id -> value, where one is known."""
-    known = ((item_id, str(one.attributes.get(attribute, ""))) for item_id, one in benchmark.listings.items())
-    return {item_id: value for item_id, value in known if value not in UNKNOWN}
+def hierarchy_tables(reports: Reports) -> Iterator[str]:
+    """Tables 5 and 6."""
+    yield from _purity(reports)
+    yield from _fragmentation(reports)
 
 
-def _purity(benchmark: RQBenchmark) -> Iterator[str]:
+def _purity(reports: Reports) -> Iterator[str]:
     yield "## Table 5: weighted attribute purity"
-    reports = _reports(benchmark)
     rows = []
     for name, there in published.PURITY.items():
         here = [level["purity"].get(name) for levels in reports.values() for level in levels]
@@ -87,32 +86,24 @@ def _purity(benchmark: RQBenchmark) -> Iterator[str]:
     )
 
 
-def _reports(benchmark: RQBenchmark) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """Codebook -> what is known of its levels: of the benchmark's own from its listings, of others from the card."""
-    codes = np.array([listing.codes for listing in benchmark.listings.values()], np.int64)
-    values = {name: _column(benchmark, name) for name in published.PURITY}
+def _reports(benchmark: RQBenchmark) -> Reports:
+    """Of the benchmark's own codebook from its listings, of others from the card."""
+    listings = list(benchmark.listings.values())
+    codes = np.array([listing.codes for listing in listings], np.int64)
     own = int(benchmark.card.get("settings", {}).get("codebook", codes.max() + 1))
-    levels = [asdict(level) for level in level_reports(codes, own, values)]
-    for level in levels:
-        level["purity"] = {name: share for name, share in level["purity"].items() if not math.isnan(share)}
+    levels = level_records(codes, own, attribute_columns(listings))
     reports = {**benchmark.card.get("hierarchies", {}), str(own): levels}
     return dict(sorted(reports.items(), key=lambda pair: int(pair[0])))
-
-
-def _column(benchmark: RQBenchmark, attribute: str) -> list[str]:
-    """A value for each listing, "" where none is known."""
-    values = _values(benchmark, attribute)
-    return [values.get(item_id, "") for item_id in benchmark.listings]
 
 
 def _percent(share: float | None) -> str:
     return NOTHING if share is None else f"{share:.1%}"
 
 
-def _fragmentation(benchmark: RQBenchmark) -> Iterator[str]:
+def _fragmentation(reports: Reports) -> Iterator[str]:
     yield "## Table 6: clusters by level"
     rows: list[Sequence[object]] = []
-    for codebook, levels in _reports(benchmark).items():
+    for codebook, levels in reports.items():
         for level in levels:
             size = f"{level['items_per_cluster']:.1f}"
             published_levels = published.FRAGMENTATION.get(int(codebook))

@@ -224,6 +224,6 @@ def test_the_ablation_prints_both_tables_and_the_losss_effect(tmp_path: Path, ca
     known = ["--gallery", str(shop), "--out", str(tmp_path / "out"), "--epochs", "1"]
     assert ablation.main([*known, "--codebooks", "4", "8", "--seeds", "0", "1"]) == 0
     printed = capsys.readouterr().out
-    assert "| 8 | 3 |" in printed
+    assert "| 8, D3 |" in printed
     assert printed.count("\n| 0.5 |") == printed.count("\n| 0 |") == 3
     assert len(list((tmp_path / "out").glob("hierarchy-*"))) == 5
