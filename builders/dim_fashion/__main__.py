@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from builders.command_line import add_audit_and_stats, add_chat, audit_or_stats, check_chat, run
 from builders.dim_fashion.bridges import THRESHOLD
 from builders.dim_fashion.build import AnnotatorMaker, SourceChoice, build, read_sources
 from builders.dim_fashion.card import BuildSettings
 from builders.dim_fashion.refine import P_ENRICH
 from builders.dim_fashion.walk import MAX_TURNS, P_DIRECT, P_ROLLBACK, WalkSettings
+from builders.folders import WORK
 from builders.sources import SOURCES
-from retrieval import command
 from retrieval.benchmark import read_benchmark
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.errors import BenchmarkError
@@ -34,8 +34,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     coverage = commands.add_parser("coverage", help="read sources and say what became of their records")
     _add_sources(coverage)
     coverage.add_argument("--out", type=Path, help="keep pictures that sources make here (default: they are not kept)")
-    for name, words in (("audit", "check a finished benchmark against every rule"), ("stats", "print its tables")):
-        commands.add_parser(name, help=words).add_argument("folder", type=Path)
+    add_audit_and_stats(commands)
     commands.add_parser("sources", help="list the sources")
     return parser.parse_args(argv)
 
@@ -81,17 +80,12 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
         default="embedded",
         help="attributes judge and word, or a model does",
     )
-    parser.add_argument(
-        "--chat-url", help="with --annotator chat: http://host:port/v1 of an OpenAI-compatible endpoint"
-    )
-    parser.add_argument("--chat-model", help="with --annotator chat: the model's name there")
+    add_chat(parser, "--annotator")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(argv)
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
-    logging.getLogger("builders").setLevel(logging.INFO)
-    return command.run(lambda: _run(arguments), "the same command goes on where it stopped")
+    return run(lambda: _run(arguments))
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -103,17 +97,10 @@ def _run(arguments: argparse.Namespace) -> int:
         for name, words in SOURCES.items():
             print(f"{name:14} {words}")
         return 0
-    benchmark = read_benchmark(arguments.folder)
-    if arguments.command == "stats":
-        from builders.dim_fashion.stats import write_stats
-
-        print(write_stats(benchmark))
-        return 0
     from builders.dim_fashion.audit import audit
+    from builders.dim_fashion.stats import write_stats
 
-    report = audit(benchmark)
-    print(report)
-    return 1 if report.findings else 0
+    return audit_or_stats(arguments.command, read_benchmark(arguments.folder), audit, write_stats)
 
 
 def _build(arguments: argparse.Namespace) -> int:
@@ -180,14 +167,10 @@ def _annotator_maker(arguments: argparse.Namespace) -> AnnotatorMaker:
         from builders.dim_fashion.annotators.embedded import EmbeddedAnnotator
 
         return lambda images, _: EmbeddedAnnotator(images)
-    if not (arguments.chat_url and arguments.chat_model):
-        raise BenchmarkError("--annotator chat needs --chat-url and --chat-model.")
     from builders.dim_fashion.annotators.chat import ChatAnnotator
-    from retrieval.chat import check_address
 
-    check_address(arguments.chat_url)  # before hours of work
-
-    cache = arguments.out / "work" / "answers.jsonl"
+    cache = arguments.out / WORK / "answers.jsonl"
+    check_chat(arguments, "--annotator", cache)
     return lambda images, path_of: ChatAnnotator(images, path_of, arguments.chat_url, arguments.chat_model, cache)
 
 

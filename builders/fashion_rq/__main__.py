@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from builders.command_line import add_audit_and_stats, add_chat, audit_or_stats, check_chat, run
 from builders.fashion_rq.card import BuildSettings
 from builders.fashion_rq.embeddings import What
 from builders.fashion_rq.hierarchy_settings import Estimator, HierarchySettings
@@ -17,9 +16,7 @@ from builders.fashion_rq.leaves import LeafSettings
 from builders.fashion_rq.mapping import DEFAULT
 from builders.fashion_rq.writing import ANSWERS
 from builders.folders import WORK
-from retrieval import command
 from retrieval.encoders.embedded import DEFAULT_FOLDER
-from retrieval.errors import BenchmarkError, DependencyError
 from retrieval.rq_benchmark import read_rq_benchmark
 
 if TYPE_CHECKING:
@@ -32,8 +29,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     _add_build(commands.add_parser("build", help="build a benchmark"))
-    for name, words in (("audit", "check a finished benchmark against every rule"), ("stats", "print its tables")):
-        commands.add_parser(name, help=words).add_argument("folder", type=Path)
+    add_audit_and_stats(commands)
     return parser.parse_args(argv)
 
 
@@ -71,31 +67,21 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--writer", choices=("grammar", "chat"), default="grammar", help="a grammar words the queries, or a model does"
     )
-    parser.add_argument("--chat-url", help="with --writer chat: http://host:port/v1 of an OpenAI-compatible endpoint")
-    parser.add_argument("--chat-model", help="with --writer chat: the model's name there")
+    add_chat(parser, "--writer")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(argv)
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
-    logging.getLogger("builders").setLevel(logging.INFO)
-    return command.run(lambda: _run(arguments), "the same command goes on where it stopped")
+    return run(lambda: _run(arguments))
 
 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "build":
         return _build(arguments)
-    benchmark = read_rq_benchmark(arguments.folder)
-    if arguments.command == "stats":
-        from builders.fashion_rq.stats import write_stats
-
-        print(write_stats(benchmark), end="")
-        return 0
     from builders.fashion_rq.audit import audit
+    from builders.fashion_rq.stats import write_stats
 
-    report = audit(benchmark)
-    print(report)
-    return 0 if report.is_clean else 1
+    return audit_or_stats(arguments.command, read_rq_benchmark(arguments.folder), audit, write_stats)
 
 
 def _build(arguments: argparse.Namespace) -> int:
@@ -130,16 +116,10 @@ def _writer_maker(arguments: argparse.Namespace) -> WriterMaker:
         from builders.fashion_rq.query_writing import GrammarWriter
 
         return GrammarWriter
-    if not (arguments.chat_url and arguments.chat_model):
-        raise BenchmarkError("--writer chat needs --chat-url and --chat-model.")
     from builders.fashion_rq.query_chat import ChatWriter
-    from retrieval.chat import check_address
-
-    check_address(arguments.chat_url)  # before hours of work
 
     answers = arguments.out / WORK / ANSWERS
-    if not answers.exists() and find_spec("openai") is None:
-        raise DependencyError("Asking a model needs the package openai: pip install -r requirements-build.txt")
+    check_chat(arguments, "--writer", answers)
     return lambda: ChatWriter(arguments.chat_url, arguments.chat_model, answers)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from builders.command_line import check_chat
 from builders.fashion_rq.__main__ import main
 from builders.fashion_rq.audit import AuditReport, Rule, audit
 from builders.fashion_rq.card import BuildSettings, describe_outcome, describe_settings, go_on
@@ -24,7 +26,7 @@ from builders.fashion_rq.stats import label_shares, write_stats
 from builders.fashion_rq.tasks import CandidateSettings, compose
 from builders.fashion_rq.writing import claimed, publish, write_benchmark
 from builders.folders import write_lines
-from retrieval.errors import BenchmarkError, ImageError
+from retrieval.errors import BenchmarkError, DependencyError, ImageError
 from retrieval.rq_benchmark import (
     CARD,
     CHECKED,
@@ -112,6 +114,17 @@ def test_a_model_without_its_address_ends_the_command_with_one_line(
     assert capsys.readouterr().err == "error: --writer chat needs --chat-url and --chat-model.\n"
     assert main([*asked, "--chat-url", "nowhere", "--chat-model", "m"]) == 2
     assert not (tmp_path / "b").exists()
+
+
+def test_a_model_without_what_asks_it_is_refused_before_the_work_unless_answers_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builders.command_line.find_spec", lambda name: None)
+    arguments, answers = Namespace(chat_url="http://localhost:1/v1", chat_model="m"), tmp_path / "answers.jsonl"
+    with pytest.raises(DependencyError, match=r"needs the package openai: pip install -r requirements-build\.txt"):
+        check_chat(arguments, "--writer", answers)
+    answers.touch()
+    check_chat(arguments, "--writer", answers)
 
 
 def test_an_id_with_strange_characters_gets_a_picture_inside_the_folder(tmp_path: Path) -> None:
