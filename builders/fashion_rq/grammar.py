@@ -9,7 +9,6 @@ from typing import Literal, get_args
 
 from builders.fashion_rq import lexicon
 from builders.fashion_rq.lexicon import AGE_OF, Noun, Wordings, fold, words_in
-from builders.wording import article
 
 MIN_WORDS, MAX_WORDS = 3, 26
 """Of a query (the paper's Table 7)."""
@@ -75,7 +74,7 @@ class NounPhrase:
 
     def with_article(self, rng: random.Random) -> str:
         if self.noun.count == "one":
-            return f"{article(self.bare.lower())} {self.bare}"
+            return f"{lexicon.article(self.bare)} {self.bare}"
         return f"{rng.choice(('a pair of ', 'some ', '') if self.noun.count == 'pair' else ('some ', ''))}{self.bare}"
 
 

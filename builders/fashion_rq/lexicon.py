@@ -28,6 +28,11 @@ NO_COLOUR = frozenset({"care"})
 NO_SEASON = frozenset({"makeup", "care", "gear"})
 NO_MATERIAL = frozenset({"makeup", "care"})
 """Classes of products whose "satin" is a finish."""
+NAMED_WITH_VOWEL = frozenset("aefhilmnorsx")
+"""Letters whose names begin with a vowel: "an F", "a U"."""
+READ_AS_WORD = re.compile(r"[aeiou].*[aeiouy]|(?:[^aeiou]|f[lr]|s[chklmnpqtw]r?)[aeiouy]")
+"""What begins like a word, of capitals: "FIFA", "SKAGEN"; other capitals are spelt, "FCUK", "UCB" (ours). Where a letter
+and its sound have one article, "DKNY", "TWIG", either will do."""
 Claims = Mapping[tuple[str, ...], Mapping[str, frozenset[str]]]
 """Words -> attribute -> folded values, any of which they may mean."""
 
@@ -166,6 +171,15 @@ def _plain_after(attribute: str, before: tuple[str, ...]) -> tuple[str, ...]:
     if attribute == "material":
         return tuple(f"made of {word}" for word in before)
     return (f"by {before[0]}", f"from {before[0]}") if attribute == "brand" else ()
+
+
+def article(text: str) -> str:
+    """ "a" or "an", by the sound of what begins the text: "an HM", "a UCB", "a U.S. Polo Assn.", "a FIFA"."""
+    first = re.match(r"[^\W\d_]+(?:\.[^\W\d_](?![^\W\d_]))*", text)
+    letters = first[0].replace(".", "") if first else ""
+    if len(letters) == 1 or (letters.isupper() and not READ_AS_WORD.match(letters.lower())):
+        return "an" if letters[0].lower() in NAMED_WITH_VOWEL else "a"
+    return wording.article(text.lower())
 
 
 def words_in(text: str) -> tuple[str, ...]:

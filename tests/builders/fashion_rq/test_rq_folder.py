@@ -119,7 +119,7 @@ def test_a_model_without_its_address_ends_the_command_with_one_line(
 def test_a_model_without_what_asks_it_is_refused_before_the_work_unless_answers_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("builders.command_line.find_spec", lambda name: None)
+    monkeypatch.setattr("builders.command_line.find_spec", lambda _: None)
     arguments, answers = Namespace(chat_url="http://localhost:1/v1", chat_model="m"), tmp_path / "answers.jsonl"
     with pytest.raises(DependencyError, match=r"needs the package openai: pip install -r requirements-build\.txt"):
         check_chat(arguments, "--writer", answers)

@@ -84,6 +84,22 @@ def test_articles_agree_with_what_follows(said: list[tuple[dict[str, str], list[
     assert not [text for text in texts if "  " in text or "{" in text or text != text.strip()]
 
 
+@pytest.mark.parametrize(
+    ("brand", "said"),
+    [
+        ("UCB", "a UCB shirt"), ("HM", "an HM shirt"), ("FCUK", "an FCUK shirt"), ("SDL by Sweet Dreams", "an SDL by"),
+        ("DKNY", "a DKNY shirt"), ("U.S. Polo Assn.", "a U.S. Polo"), ("F Sports", "an F Sports"), ("Q&Q", "a Q&Q"),
+        ("W", "a W shirt"), ("s.Oliver", "an s.Oliver"), ("ID", "an ID shirt"), ("109F", "a 109F shirt"),
+        ("United Colors of Benetton", "a United Colors"), ("Euroluxe", "a Euroluxe"), ("Arrow", "an Arrow shirt"),
+        ("FIFA", "a FIFA shirt"), ("SKAGEN DENMARK", "a SKAGEN"), ("ADIDAS", "an ADIDAS"), ("Fila", "a Fila shirt"),
+        ("Undercolors of Benetton", "an Undercolors"),
+    ],
+)  # fmt: skip
+def test_the_article_of_a_brand_follows_its_sound(brand: str, said: str) -> None:
+    phrase = grammar.NounPhrase(lexicon.Noun("shirt", "shirts", "one"), f"{brand} ", "")
+    assert phrase.with_article(random.Random(0)).startswith(said)
+
+
 def test_no_word_comes_twice_in_a_row(said: list[tuple[dict[str, str], list[grammar.Saying]]]) -> None:
     texts = [saying.text for _, sayings in said for saying in sayings]
     assert not [text for text in texts if re.search(r"\b(\w{3,}) \1\b", text)]
