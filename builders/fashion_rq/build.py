@@ -6,7 +6,6 @@ import hashlib
 import logging
 import math
 import shutil
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from builders.fashion_rq.hierarchy import build_hierarchy, hierarchy_folder, lev
 from builders.fashion_rq.leaves import Clusters, choose_leaves, usable_leaves
 from builders.fashion_rq.mapping import ATTRIBUTES, DEFAULT, CatalogueMapping, read_mapping
 from builders.fashion_rq.products import Products, read_products
-from builders.fashion_rq.query_writing import Writer, plan, word
+from builders.fashion_rq.query_writing import Writer, plan, why_none_is_asked, word
 from builders.fashion_rq.tasks import compose
 from builders.fashion_rq.writing import BEGUN, claimed, publish, write_benchmark
 from builders.folders import WORK, write_lines
@@ -185,10 +184,7 @@ def _ask(out: Path, coded: Coded, settings: BuildSettings, writer: Writer, card:
     usable = usable_leaves(clusters, settings.leaves)
     planned = plan(coded.listings, usable, settings.seed, duplicates, settings.facts)
     if not planned.asked:
-        reasons = ", ".join(f"{n}: {reason}" for reason, n in sorted(Counter(planned.left_out.values()).items()))
-        raise BenchmarkError(
-            f"No query can be asked for any of {len(usable)} leaves ({reasons}). Name more attributes."
-        )
+        raise BenchmarkError(why_none_is_asked(planned, coded.listings))
     # Drawn from the leaves that some query tells from their siblings: what was planned for the others is dropped.
     leaves = choose_leaves([asked.leaf for asked in planned.asked], settings.leaves, settings.seed)
     chosen = replace(planned, asked=tuple(asked for asked in planned.asked if asked.leaf in leaves))

@@ -31,8 +31,8 @@ NO_MATERIAL = frozenset({"makeup", "care"})
 NAMED_WITH_VOWEL = frozenset("aefhilmnorsx")
 """Letters whose names begin with a vowel: "an F", "a U"."""
 READ_AS_WORD = re.compile(r"[aeiou].*[aeiouy]|(?:[^aeiou]|f[lr]|s[chklmnpqtw]r?)[aeiouy]")
-"""What begins like a word, of capitals: "FIFA", "SKAGEN"; other capitals are spelt, "FCUK", "UCB" (ours). Where a letter
-and its sound have one article, "DKNY", "TWIG", either will do."""
+"""What begins like a word, of capitals: "FIFA", "SKAGEN"; other capitals are spelt, "FCUK", "UCB" (ours). Where a
+letter and its sound have one article, "DKNY", "TWIG", either will do."""
 Claims = Mapping[tuple[str, ...], Mapping[str, frozenset[str]]]
 """Words -> attribute -> folded values, any of which they may mean."""
 

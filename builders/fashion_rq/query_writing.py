@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,7 +13,7 @@ from builders.fashion_rq import grammar
 from builders.fashion_rq.grammar import USUAL_WORDS, WordSettings
 from builders.fashion_rq.leaf_facts import USUAL_FACTS, Fact, FactSettings, LeafFacts, find_facts, parent_of
 from builders.fashion_rq.leaves import MIN_EXACT
-from builders.fashion_rq.lexicon import AGE_OF, fold
+from builders.fashion_rq.lexicon import AGE_OF, SAID, fold
 from builders.wording import folded
 from retrieval.rq_benchmark import Listing, Part, RQQuery
 
@@ -23,6 +23,8 @@ MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
 """In a group; every number is as likely: 6 on average (the paper's Table 7)."""
 FURTHER = ("season", "brand", "style", "material", "pattern")
 """Asked for where nothing else tells a leaf, and seldom beside that (ours)."""
+
+TOO_FEW_OF_A_TYPE = "too few different products of one type"
 
 Wanted = frozenset[tuple[str, str]]
 
@@ -123,6 +125,29 @@ def plan(
     return Plan(tuple(asked), left_out, brands)
 
 
+def why_none_is_asked(planned: Plan, listings: Sequence[Listing]) -> str:
+    """For people: why each leaf is left out, and what to do."""
+    counts = Counter(planned.left_out.values())
+    reasons = "; ".join(f"{n}: {reason}" for reason, n in sorted(counts.items()))
+    begin = f"No query can be asked for any of {len(planned.left_out)} leaves ({reasons})."
+    if 2 * counts[TOO_FEW_OF_A_TYPE] > counts.total() and any(
+        fold(one.attributes.get("product_type")) for one in listings
+    ):
+        return f"{begin} Give a larger catalogue, or a smaller --codebook."
+    return f"{begin} {name_more(listings)}"
+
+
+def name_more(listings: Collection[Listing]) -> str:
+    """For people: what queries can ask for, and how they can ask for more."""
+    known = Counter(name for one in listings for name, value in one.attributes.items() if fold(value))
+    names = [name for name in ("product_type", *sorted(SAID)) if known[name]]
+    shares = ", ".join(f"{name} of {known[name] / len(listings):.0%}" for name in names)
+    return (
+        f"Too little is known of the products to tell them apart by words: {shares or 'nothing'}. Name further columns "
+        "of the catalogue by --mapping, or have them read from names there."
+    )
+
+
 class _Choice:
     """The facts of one leaf that are asked for so far."""
 
@@ -179,7 +204,7 @@ def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> s
     kinds = [fact for fact in (*choice.leaf.facts, *choice.leaf.minor) if fact.attribute == "product_type"]
     fitting = [kind for kind in kinds if choice.fits(kind)]
     if not fitting:
-        return "too few different products of one type"
+        return TOO_FEW_OF_A_TYPE
     kind = max(fitting, key=lambda fact: fact.prevalence)
     choice.facts.append(kind)
     usual, further, minor = _askable(choice.leaf, kind.value)

@@ -11,7 +11,7 @@ from itertools import islice
 
 from builders.fashion_rq.leaves import MIN_EXACT, Clusters
 from builders.fashion_rq.lexicon import AGE_OF, fold
-from builders.fashion_rq.query_writing import MAX_PARAPHRASES, MIN_PARAPHRASES
+from builders.fashion_rq.query_writing import MAX_PARAPHRASES, MIN_PARAPHRASES, name_more
 from builders.fashion_rq.truth import satisfies, untrue
 from retrieval.errors import BenchmarkError
 from retrieval.rq_benchmark import LABELS, TASKS, Label, Listing, Part, RQQuery, TaskName
@@ -38,6 +38,7 @@ RECIPES: Mapping[TaskName, Recipe] = {
 }
 """The paper's Tables 7 and 8; T3's one exact candidate is ours: with it alone can nDCG@3 be about four fifths of
 Recall@3, as the paper's Table 2 has it."""
+NO_PARAPHRASES = "too few or too many paraphrases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,7 @@ def compose(
             drawn.candidates[task].update(rows)
         kept_queries += [replace(query, part=parts[query.leaf]) for query in group]
     if not kept_queries:
-        raise BenchmarkError(
-            f"None of the {len(queries)} queries has enough candidates ({_said(dropped)}). Give a larger catalogue, or "
-            "a smaller --codebook."
-        )
+        raise BenchmarkError(_why_none(len(queries), dropped, drawn.n_undecidable, listings))
     return Composed(
         tuple(sorted(kept_queries, key=lambda query: query.query_id)),
         {task: dict(sorted(rows.items())) for task, rows in drawn.candidates.items()},
@@ -117,6 +115,8 @@ class _Drawn:
         default_factory=lambda: {task: {} for task in TASKS}
     )
     left_out: Counter[tuple[TaskName, Label]] = field(default_factory=Counter)
+    n_undecidable: int = 0
+    """Groups without candidates since products of a lower grade have all that is asked for."""
 
 
 class _Pools:
@@ -186,7 +186,7 @@ def _true(group: Sequence[RQQuery], exact: Sequence[Listing]) -> list[RQQuery]:
 
 def _why_not(group: Sequence[RQQuery], pools: _Pools) -> str:
     if not MIN_PARAPHRASES <= len(group) <= MAX_PARAPHRASES:
-        return "too few or too many paraphrases"
+        return NO_PARAPHRASES
     if pools.n_exact < MIN_EXACT:
         return "too few products in the leaf that have all that is asked for"
     return ""
@@ -207,6 +207,7 @@ def _compose_group(
         if all(rows.values()):
             found[task] = rows
         elif task != "T3":
+            drawn.n_undecidable += any(of_task == task for of_task, _ in counted.left_out)
             return None
     drawn.left_out.update({key: n for key, n in counted.left_out.items() if key[0] in found})
     return found
@@ -264,5 +265,10 @@ def _nested(counts: Mapping[tuple[TaskName, Label], int]) -> dict[str, dict[str,
     return nested
 
 
-def _said(counts: Mapping[str, int]) -> str:
-    return "; ".join(f"{n} groups: {reason}" for reason, n in sorted(counts.items()))
+def _why_none(n_queries: int, dropped: Counter[str], n_undecidable: int, listings: Mapping[str, Listing]) -> str:
+    """For people: why each group is dropped, and what to do."""
+    reasons = "; ".join(f"{n} groups: {reason}" for reason, n in sorted(dropped.items()))
+    begin = f"None of the {n_queries} queries has enough candidates ({reasons or 'there are too few ways to ask'})."
+    if 2 * (dropped[NO_PARAPHRASES] + n_undecidable) >= dropped.total():
+        return f"{begin} {name_more(listings.values())}"
+    return f"{begin} Give a larger catalogue, or a smaller --codebook."

@@ -8,7 +8,7 @@ import pytest
 
 from builders.fashion_rq.leaves import Clusters, LeafSettings, above, choose_leaves, usable_leaves
 from retrieval.errors import BenchmarkError
-from retrieval.rq_benchmark import Listing, Part, relation
+from retrieval.rq_benchmark import LABELS, Listing, Part, relation
 from tests.builders.fashion_rq.made_hierarchy import COLOURS, GENDERS, N_MEMBERS, TYPES, alone, listings
 
 N_LEAVES = len(TYPES) * len(GENDERS) * len(COLOURS)
@@ -47,8 +47,8 @@ def test_duplicates_count_once_and_where_they_are_closest() -> None:
 def test_pools_hold_the_products_of_the_relation_and_no_duplicates_of_closer_ones() -> None:
     of = listings()
     made = clusters(of, {"0007": "0001", "0280": "0001"})
-    for label in ("exact", "sibling", "related", "irrelevant"):
-        pool = made.pool("0/0/0", label)  # type: ignore[arg-type]
+    for label in LABELS:
+        pool = made.pool("0/0/0", label)
         assert {relation("0/0/0", of[item_id].leaf) for item_id in pool} == {label}
         assert not {"0007", "0280"} & set(pool)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from builders.fashion_rq.leaf_facts import FactSettings, find_facts
-from builders.fashion_rq.query_writing import plan, word
+from builders.fashion_rq.query_writing import plan, why_none_is_asked, word
 from builders.fashion_rq.truth import satisfies, unsaid, untrue
 from retrieval.rq_benchmark import Listing, Part, RQQuery, to_line
 
@@ -130,6 +130,17 @@ def test_duplicates_count_once(catalogue: list[Listing]) -> None:
     one_product = {listing.item_id: "same" for listing in catalogue}
     planned = plan(catalogue, ["0/0/0"], 0, one_product)
     assert planned.left_out == {"0/0/0": "too few different products of one type"}
+
+
+def test_where_no_query_can_be_asked_what_lacks_is_said() -> None:
+    same = [product(n, (0, 0, n // 6), product_type="Socks", colour="NA") for n in range(12)]
+    said = why_none_is_asked(plan(same, ["0/0/0", "0/0/1"], 0), same)
+    assert "(2: most siblings have all that can be asked for). Too little is known" in said
+    assert "by words: product_type of 100%. Name further columns" in said
+    untyped = [product(n, (0, 0, n // 6), colour="Red") for n in range(12)]
+    assert "by words: colour of 100%. Name" in why_none_is_asked(plan(untyped, ["0/0/0"], 0), untyped)
+    mixed = [product(n, (0, 0, 0), product_type=kind) for n, kind in enumerate("abcdef")]
+    assert why_none_is_asked(plan(mixed, ["0/0/0"], 0), mixed).endswith("larger catalogue, or a smaller --codebook.")
 
 
 def test_a_leaf_of_many_types_is_left_out() -> None:

@@ -12,7 +12,7 @@ from builders.fashion_rq import tasks
 from builders.fashion_rq.leaves import Clusters, LeafSettings, choose_leaves
 from builders.fashion_rq.tasks import USUAL_CANDIDATES, CandidateSettings, Composed, compose, shuffled
 from retrieval.errors import BenchmarkError
-from retrieval.rq_benchmark import Listing, Part, RQQuery, relation
+from retrieval.rq_benchmark import Listing, Part, RQQuery, TaskName, relation
 from tests.builders.fashion_rq.made_hierarchy import N_PARAPHRASES, alone, listings, queries, query
 
 LEAF = "0/0/0"
@@ -41,8 +41,8 @@ def composed(
         ("T4", {"exact": 3, "sibling": 4, "related": 4, "irrelevant": 4}),
     ],
 )
-def test_a_task_has_so_many_candidates_of_each_label(task: str, counts: dict[str, int]) -> None:
-    rows = composed().candidates[task]  # type: ignore[index]
+def test_a_task_has_so_many_candidates_of_each_label(task: TaskName, counts: dict[str, int]) -> None:
+    rows = composed().candidates[task]
     assert len(rows) == 2 * N_PARAPHRASES
     assert all(Counter(labels.values()) == counts for labels in rows.values())
 
@@ -174,6 +174,20 @@ def test_a_query_whose_words_are_not_true_is_left_out_and_counted() -> None:
 def test_nothing_left_is_an_error_that_says_why() -> None:
     with pytest.raises(BenchmarkError, match=r"None of the 1 queries .*1 groups: too few or too many paraphrases"):
         composed(asked=[query(LEAF)])
+    with pytest.raises(BenchmarkError, match=r"all that is asked for\)\. Give a larger catalogue"):
+        composed(asked=[query(LEAF, number, brand="None has it") for number in (1, 2)])
+
+
+def test_where_others_have_all_that_is_asked_for_too_it_is_attributes_that_lack() -> None:
+    same = {"product_type": "Shirts"}
+    of = {item_id: replace(one, attributes=same) for item_id, one in listings().items()}
+    asked = [replace(each, wanted=same, text="some shirts please") for each in queries([LEAF])]
+    with pytest.raises(
+        BenchmarkError, match=r"too few candidates\)\. Too little is known.*: product_type of 100%\. Name"
+    ):
+        composed(of, asked)
+    with pytest.raises(BenchmarkError, match=r"too few ways to ask.*Too little is known"):
+        composed(of, [])
 
 
 def test_paraphrases_that_ask_for_different_things_are_refused() -> None:
