@@ -19,10 +19,9 @@ from retrieval.encoders import cards
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.towers import PICTURE as EXPORTED
 from retrieval.errors import EncoderError, TrainingError
-from retrieval.fashion_am import data, items, trunk_cache
+from retrieval.fashion_am import data, items, trunk_cache, trunk_folder
 from retrieval.fashion_am.clip import Clip, PixelTrunk, open_towers
 from retrieval.fashion_am.clip_encoder import ClipEncoder
-from retrieval.fashion_am.export import export_trunk
 from retrieval.fashion_am.kept_texts import file_of, text_vectors
 from retrieval.fashion_am.processes import launched, open_accelerator
 from retrieval.fashion_am.towers import PictureTower
@@ -129,15 +128,8 @@ def read_picture_tower(folder: Path) -> PictureTower:
 
 
 def exported_weights(file: Path) -> dict[str, Tensor]:
-    """float32 weights of a picture tower by the names of its parameters, from what `export` wrote."""
-    import onnx
-    from onnx import numpy_helper
-
-    names = PictureTower(1).state_dict().keys()
-    found = {each.name.removesuffix(".f16"): each for each in onnx.load(str(file)).graph.initializer}
-    return {
-        name: torch.from_numpy(numpy_helper.to_array(found[name]).astype(np.float32)) for name in names if name in found
-    }
+    found = trunk_folder.stored_weights(file, PictureTower(1).state_dict())
+    return {name: torch.from_numpy(values) for name, values in found.items()}
 
 
 def write_picture_tower(tower: PictureTower, folder: Path, card: Mapping[str, Any]) -> None:
@@ -156,7 +148,8 @@ class Sources:
     items: Mapping[str, CachedProducts]
     held_out: CachedProducts
     texts: EmbeddedEncoder | ClipEncoder
-    caches: Path
+    texts_in: Path
+    """Folder of the texts' vectors, which are the same whatever the pictures pass."""
 
     def scores(self, tower: PictureTower | Clip) -> dict[str, float]:
         """On the held-out products alone: success@k of names, precision@10 of colour and kind of captions."""
@@ -175,7 +168,7 @@ class Sources:
         def encode(some: Sequence[str]) -> Embeddings:
             return self.texts.encode_queries([Query("", text) for text in some])
 
-        return text_vectors(texts, encode, file_of(self.caches, self.texts.manifest.revision))
+        return text_vectors(texts, encode, file_of(self.texts_in, self.texts.manifest.revision))
 
     def described(self) -> dict[str, Any]:
         """What a card says of the data."""
@@ -187,7 +180,7 @@ class Sources:
 
 
 def open_sources(arguments: argparse.Namespace, tower: PictureTower | Clip, *, uncut: bool = False) -> Sources:
-    """Encodes what --caches does not hold yet, through the trunk, which is the same in all stages.
+    """Encodes what --caches does not hold yet, through the trunk, which is the same in all stages of one tower.
 
     uncut: photos without a clean picture as well.
     """
@@ -218,17 +211,15 @@ def _open_sources(arguments: argparse.Namespace, tower: PictureTower | Clip, unc
     watched = data.fpi_samples(arguments.fpi, "val", (), only_first=True)
     digest = trunk_cache.digest_of(*data.fpi_files(arguments.fpi))
     held_out = trunk_cache.cache(watched, trunk, caches / f"val-{digest}")
-    return Sources(benchmark, cached, held_out, texts, caches)
+    return Sources(benchmark, cached, held_out, texts, arguments.caches)
 
 
 def _beside(
     arguments: argparse.Namespace, tower: PictureTower | Clip
 ) -> tuple[trunk_cache.AnyTrunk, EmbeddedEncoder | ClipEncoder, Path]:
-    """What pictures pass once, the frozen text tower, and the folder of caches."""
+    """What pictures pass once, the frozen text tower, and the folder of what the pictures gave."""
     if isinstance(tower, Clip):
         return PixelTrunk(tower), ClipEncoder(tower), arguments.caches / f"clip-{tower.side}"
-    arguments.caches.mkdir(parents=True, exist_ok=True)
-    trunk_file = arguments.caches / "trunk.onnx"
-    if not trunk_file.exists():
-        export_trunk(tower, trunk_file)
-    return trunk_cache.Trunk(trunk_file, arguments.threads), EmbeddedEncoder.open(arguments.texts), arguments.caches
+    folder = trunk_folder.folder_of(arguments.caches, tower)
+    trunk = trunk_cache.Trunk(folder / trunk_folder.TRUNK, arguments.threads)
+    return trunk, EmbeddedEncoder.open(arguments.texts), folder
