@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import hashlib
 import json
 import math
 import random
@@ -73,6 +74,10 @@ class Items(Protocol):
         """What `Tower.embed` takes, for one view each of some items."""
         ...
 
+    def content(self) -> str:
+        """Equal for equal items with equal pictures."""
+        ...
+
 
 class CachedItems:
     """Items of several sources as cached outputs of the frozen trunk."""
@@ -99,6 +104,9 @@ class CachedItems:
 
     def inputs(self, rows: Sequence[int], views: Sequence[int]) -> tuple[Tensor, Tensor]:
         return gather(self.materials, [self.place[row][0] for row in rows], views)
+
+    def content(self) -> str:
+        return hashlib.sha256("\n".join(material.content() for material in self.materials).encode()).hexdigest()[:16]
 
 
 class Aligned(nn.Module):
@@ -173,9 +181,14 @@ def align(
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     n_batches = len(items) // settings.batch
-    made_of = {"stage": "background", **asdict(settings), "items": len(items), "start": checkpoints.digest(tower)}
+    made_of = {"stage": "background", **asdict(settings), **trained_on(tower, items)}
     trained = loop.run(module, groups, batches, n_batches, backward, schedule, out, made_of, validate, **running)
     return trained.tower
+
+
+def trained_on(tower: nn.Module, items: Items) -> dict[str, str]:
+    """What a checkpoint depends on besides settings, under the names that a refusal of another one says."""
+    return {"items and their pictures": items.content(), "tower of --start": checkpoints.digest(tower)}
 
 
 def cached_step(

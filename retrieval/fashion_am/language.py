@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import hashlib
 import json
 import random
 import sys
@@ -22,8 +23,8 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.errors import TrainingError
-from retrieval.fashion_am import checkpoints, loop, processes, stage_files
-from retrieval.fashion_am.background import Aligned, CachedItems, Items, cached_step
+from retrieval.fashion_am import loop, processes, stage_files
+from retrieval.fashion_am.background import Aligned, CachedItems, Items, cached_step, trained_on
 from retrieval.fashion_am.clip import ClipScope
 from retrieval.fashion_am.losses import caption_loss
 from retrieval.fashion_am.towers import Scope
@@ -90,6 +91,12 @@ class Texts:
             found = place[np.concatenate([self._fitting[self.same[row]], np.array(own, int)])]
             masked[i, found[found >= 0]] = True
         return torch.from_numpy(masked)
+
+    def content(self) -> str:
+        """Equal for equal texts with equal vectors."""
+        digest = hashlib.sha256("\n".join(self.texts).encode())
+        digest.update(self.vectors.cpu().numpy().tobytes())
+        return digest.hexdigest()[:16]
 
 
 def swapped_captions(same: Sequence[str], captions: Sequence[str], n: int) -> list[list[tuple[str, str]]]:
@@ -196,7 +203,7 @@ def adapt(
         return cached_step(module.tower, items, batch.rows, batch.views, loss, chunk, running.get("accelerator"))
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
-    made_of = {"stage": "language", **asdict(settings), "items": len(items), "start": checkpoints.digest(tower)}
+    made_of = {"stage": "language", **asdict(settings), **trained_on(tower, items), "texts": texts.content()}
     n_batches = len(items) // settings.batch
     trained = loop.run(
         module,

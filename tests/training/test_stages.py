@@ -1,6 +1,7 @@
 """Stages 1 and 2 on small made-up items, and what must never be among them."""
 
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,20 @@ def encode(texts) -> torch.Tensor:
     """Another vector for each text, and always the same."""
     drawn = [torch.randn(32, generator=torch.Generator().manual_seed(zlib.crc32(text.encode()))) for text in texts]
     return F.normalize(torch.stack(drawn), dim=1)
+
+
+@pytest.mark.parametrize("part", ["names", "captions", "same", "views", "low", "features"])
+def test_items_are_others_when_their_words_or_views_or_pictures_are(items, part):
+    material = items.materials[0]
+    changed = getattr(material, part)[::-1]
+    assert CachedItems([replace(material)]).content() == items.content()
+    assert CachedItems([replace(material, **{part: changed})]).content() != items.content()
+
+
+def test_texts_are_others_when_another_tower_read_them(items):
+    texts = Texts(items.materials, encode)
+    assert Texts(items.materials, encode).content() == texts.content()
+    assert Texts(items.materials, lambda some: -encode(some)).content() != texts.content()
 
 
 def test_raw_pictures_come_near_the_vectors_of_the_clean_ones(items, tmp_path):
