@@ -15,6 +15,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -159,31 +160,35 @@ def align(
     module = Aligned(copy.deepcopy(tower))
     groups = module.train_only(settings.scope, settings.rate, settings.weight_decay)
 
-    def batches(epoch: int) -> Iterator[tuple[list[int], list[int]]]:
-        rng = random.Random(f"align/{settings.seed}/{epoch}")
-        order = list(range(len(items)))
-        rng.shuffle(order)
-        for at in range(0, len(order) - settings.batch + 1, settings.batch):
-            rows = order[at : at + settings.batch]
-            yield rows, [raw_view(items, row, rng, settings.drawn) for row in rows]
+    def backward(batch: RawBatch) -> float:
+        def loss(raw: Tensor) -> Tensor:
+            return align_loss(raw, known[batch.rows].to(raw.device), module.scale, settings.mu)
 
-    def backward(batch: tuple[list[int], list[int]]) -> float:
-        rows, views = batch
-        return cached_step(
-            module.tower,
-            items,
-            rows,
-            views,
-            lambda raw: align_loss(raw, known[rows].to(raw.device), module.scale, settings.mu),
-            chunk,
-            running.get("accelerator"),
-        )
+        return cached_step(module.tower, items, batch.rows, batch.views, loss, chunk, running.get("accelerator"))
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
-    n_batches = len(items) // settings.batch
     made_of = {"stage": "background", **asdict(settings), **trained_on(tower, items)}
-    trained = loop.run(module, groups, batches, n_batches, backward, schedule, out, made_of, validate, **running)
+    epoch, n_batches = partial(batches, items, settings), len(items) // settings.batch
+    trained = loop.run(module, groups, epoch, n_batches, backward, schedule, out, made_of, validate, **running)
     return trained.tower
+
+
+@dataclass(frozen=True, slots=True)
+class RawBatch:
+    """Some items and a raw picture of each."""
+
+    rows: list[int]
+    views: list[int]
+
+
+def batches(items: Items, settings: AlignSettings, epoch: int) -> Iterator[RawBatch]:
+    """One epoch in an order fixed by seed and epoch; the last short batch is left out."""
+    rng = random.Random(f"align/{settings.seed}/{epoch}")
+    order = list(range(len(items)))
+    rng.shuffle(order)
+    for at in range(0, len(order) - settings.batch + 1, settings.batch):
+        rows = order[at : at + settings.batch]
+        yield RawBatch(rows, [raw_view(items, row, rng, settings.drawn) for row in rows])
 
 
 def trained_on(tower: nn.Module, items: Items) -> dict[str, str]:

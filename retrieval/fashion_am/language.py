@@ -15,6 +15,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -188,36 +189,28 @@ def adapt(
     module = Aligned(copy.deepcopy(tower))
     groups = module.train_only(settings.scope, settings.rate, settings.weight_decay)
 
-    def said(batch: CaptionBatch) -> Tensor:
-        if settings.scope.endswith("+text"):
-            vectors: Tensor = module.tower.encode_texts([texts.texts[i] for i in batch.texts])
-            return vectors
-        return texts.vectors[batch.texts]
-
     def backward(batch: CaptionBatch) -> float:
         def loss(pictures: Tensor) -> Tensor:
-            beside = (said(batch), batch.positives, texts.vectors[batch.others], batch.masked)
-            own, positives, others, masked = (each.to(pictures.device) for each in beside)
-            return caption_loss(pictures, own, positives, others, masked, module.scale)
+            own = texts_of(batch, texts, module.tower, settings)
+            beside = (own, batch.positives, texts.vectors[batch.others], batch.masked)
+            said, positives, others, masked = (each.to(pictures.device) for each in beside)
+            return caption_loss(pictures, said, positives, others, masked, module.scale)
 
         return cached_step(module.tower, items, batch.rows, batch.views, loss, chunk, running.get("accelerator"))
 
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     made_of = {"stage": "language", **asdict(settings), **trained_on(tower, items), "texts": texts.content()}
-    n_batches = len(items) // settings.batch
-    trained = loop.run(
-        module,
-        groups,
-        lambda epoch: batches(items, texts, settings, epoch),
-        n_batches,
-        backward,
-        schedule,
-        out,
-        made_of,
-        validate,
-        **running,
-    )
+    epoch, n_batches = partial(batches, items, texts, settings), len(items) // settings.batch
+    trained = loop.run(module, groups, epoch, n_batches, backward, schedule, out, made_of, validate, **running)
     return trained.tower
+
+
+def texts_of(batch: CaptionBatch, texts: Texts, tower: Any, settings: LanguageSettings) -> Tensor:
+    """Vectors of a batch's own texts, (n, dim): of the frozen text tower, or of the one that learns too."""
+    if settings.scope.endswith("+text"):
+        vectors: Tensor = tower.encode_texts([texts.texts[i] for i in batch.texts])
+        return vectors
+    return texts.vectors[batch.texts]
 
 
 UNREAD = stage_files.UNREAD
