@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from agent.presentation import Chip, chips
 from retrieval.errors import ImageError, MessageError
-from retrieval.images import store_upload, thumbnail
+from retrieval.picture_files import store_upload, thumbnail
 from retrieval.retriever import DEFAULT_K
 from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Session, Turn
 from retrieval.sessions import session_to_jsonl

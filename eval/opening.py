@@ -241,7 +241,7 @@ def picture_of(benchmark: Benchmark, image: BenchmarkImage) -> Image:
     """Named by the hash of its bytes, as uploads are. Where words stand for it, its own id. Raises OSError."""
     if not image.path:
         return Image(image.image_id, "")
-    from retrieval.images import image_id
+    from retrieval.picture_files import image_id
 
     path = benchmark.picture_path(image.image_id)
     if path.exists() and not path.is_file():  # a pipe or a device would be read without an end

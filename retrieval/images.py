@@ -6,20 +6,17 @@ state between pictures and no global setting of it is changed.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import logging
 import math
 import os
-import uuid
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image, ImageCms, ImageMath, UnidentifiedImageError, features
 from PIL.Image import Image as Picture
 from PIL.Image import Resampling, Transpose
 
-from retrieval import schema
 from retrieval.errors import ImageError
 
 log = logging.getLogger(__name__)
@@ -28,7 +25,6 @@ MAX_BYTES = 20 * 1024 * 1024
 MAX_PIXELS = 50_000_000
 MAX_ASPECT = 40
 """Longest side over shortest; beyond it nothing is left after scaling."""
-MIN_UPLOAD_SIDE = 8
 UPLOAD_SIDE = 1024
 """Longest side, in pixels, of a stored upload, and of any picture that is encoded."""
 DRAFT = 1.5
@@ -39,7 +35,6 @@ EXTENSIONS = {
     ".jpg": "JPEG", ".jpeg": "JPEG", ".jpe": "JPEG", ".jfif": "JPEG", ".png": "PNG", ".webp": "WEBP", ".gif": "GIF",
     ".bmp": "BMP", ".avif": "AVIF",
 }  # fmt: skip
-_LOSSY = {"JPEG", "MPO", "WEBP", "AVIF"}
 _ADVICE = "Save it as JPEG or PNG and try again."
 _ORIENTATION_TAG = 0x0112
 _UPRIGHT = {
@@ -49,12 +44,6 @@ _UPRIGHT = {
 _SIGNATURES = (
     (b"\xff\xd8\xff", ".jpg"), (b"\x89PNG\r\n\x1a\n", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"),
 )  # fmt: skip
-Box = Sequence[float]
-
-
-def image_id(data: bytes) -> str:
-    """Hash of a picture file's bytes, 20 hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest()[:20]
 
 
 def sniff_extension(data: bytes) -> str | None:
@@ -74,77 +63,43 @@ def open_picture(path: str | Path, max_side: int | None = None) -> Picture:
 
     Raises ImageError for anything that cannot be used.
     """
-    return decode(_read(Path(path)), Path(path).name, max_side)
+    return decode(read(Path(path)), Path(path).name, max_side)
 
 
 def decode(data: bytes, name: str, max_side: int | None = None) -> Picture:
     """Decode a file's bytes like `open_picture`; `name` is what an error calls the picture."""
-    return _decode(data, _shown(name), max_side)[0]
+    return decode_whole(data, name, max_side).picture
 
 
-def store_upload(
-    source: bytes | str | Path | Picture, directory: str | Path, name: str = "The picture"
-) -> schema.Image:
-    """Check a picture and keep it as the file that the page shows and the encoder reads.
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A picture and what is known of the file that it was."""
 
-    The file is upright, sRGB, on white, its longest side at most UPLOAD_SIDE, without metadata, and named by its
-    content: the same picture gives the same file. Raises ImageError.
-    """
-    if isinstance(source, Picture):
-        shown = _shown(name)
-        _check_size(source.size, shown)
-        try:
-            return _keep(_normalised(source, UPLOAD_SIDE), Path(directory), lossy=False, name=shown)
-        except ImageError:
-            raise
-        except Exception as error:  # see _decode
-            raise ImageError(f"{shown} could not be read. {_ADVICE}") from error
-    if isinstance(source, bytes):
-        data, shown = source, _shown(name)
-    else:
-        data, shown = _read(Path(source)), _shown(Path(source).name)
-    picture, kind, plain = _decode(data, shown, UPLOAD_SIDE)
-    if plain and min(picture.size) >= MIN_UPLOAD_SIDE:
-        # Kept byte for byte: a picture of the gallery that is uploaded again is recognised by its id.
-        return _keep_bytes(data, Path(directory), ".jpg" if kind == "JPEG" else ".png")
-    return _keep(picture, Path(directory), lossy=kind in _LOSSY, name=shown)
+    picture: Picture
+    format: str
+    """One of FORMATS, or another that Pillow reads as one of them (MPO as JPEG)."""
+    is_plain: bool
+    """The file is sRGB, of fitting size, and carries nothing but pixels (no place, camera, profile or comment)."""
 
 
-def crop(image: schema.Image, box: Box, directory: str | Path) -> schema.Image:
-    """Keep a part of a picture as a picture of its own.
-
-    `box` is left, top, right, bottom of the upright picture: shares of its sides when all four are within 0 to 1, else
-    pixels. What lies outside of the picture is cut off. Raises ImageError when nothing usable is left.
-    """
-    path = Path(image.path)
-    picture, kind, _ = _decode(_read(path), _shown(path.name), None)
-    part = picture.crop(_pixel_box(box, picture.size))
-    return _keep(_shrunk(part, UPLOAD_SIDE), Path(directory), lossy=kind in _LOSSY, name="The selected part")
+def decode_whole(data: bytes, name: str, max_side: int | None = None) -> Decoded:
+    """Like `decode`, with what is known of the file."""
+    return _decode(data, shown_name(name), max_side)
 
 
-def thumbnail(image: schema.Image, directory: str | Path, side: int = 384) -> Path:
-    """A small JPEG of the picture, made once. Raises ImageError."""
-    path = Path(directory) / f"{image.image_id}-{side}.jpg"
-    if not path.exists():
-        write_once(path, _encoded(open_picture(image.path, side), "JPEG"))
-    return path
-
-
-def write_once(path: Path, data: bytes) -> None:
-    """Write a file that is named by its content, whole or not at all; one that is there already is left alone."""
-    if path.exists():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+def normalise(picture: Picture, name: str, max_side: int | None = None) -> Picture:
+    """A picture of another origin as it would be, had it been decoded here. Raises ImageError."""
+    shown = shown_name(name)
+    _check_size(picture.size, shown)
     try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        return _normalised(picture, max_side)
+    except Exception as error:  # see _decode
+        raise ImageError(f"{shown} could not be read. {_ADVICE}") from error
 
 
-def _read(path: Path) -> bytes:
-    shown = _shown(path.name)
+def read(path: Path) -> bytes:
+    """A file's bytes, as they are. Raises ImageError where there is none, or one that is too heavy."""
+    shown = shown_name(path.name)
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size > MAX_BYTES:
@@ -156,8 +111,7 @@ def _read(path: Path) -> bytes:
         raise ImageError(f"{shown} cannot be opened. Choose another picture.") from error
 
 
-def _decode(data: bytes, shown: str, max_side: int | None) -> tuple[Picture, str, bool]:
-    """The picture, the format it came in, and whether its bytes are already what `store_upload` would keep."""
+def _decode(data: bytes, shown: str, max_side: int | None) -> Decoded:
     if not data:
         raise ImageError(f"{shown} is empty. Choose another picture.")
     if len(data) > MAX_BYTES:
@@ -173,7 +127,7 @@ def _decode(data: bytes, shown: str, max_side: int | None) -> tuple[Picture, str
                 # JPEG's own scaling, by 2, 4 or 8, is quick but coarse: some is left to be resampled properly.
                 picture.draft(None, _fitted(picture.size, math.ceil(DRAFT * max_side)))
             picture.load()
-            return _normalised(picture, max_side), kind, plain
+            return Decoded(_normalised(picture, max_side), kind, plain)
         except Exception as error:  # decoders raise whatever a damaged file leads them to
             raise ImageError(f"{shown} is damaged or cut off and could not be read. {_ADVICE}") from error
 
@@ -201,7 +155,6 @@ def _check_size(size: tuple[int, int], shown: str) -> None:
 
 
 def _is_plain(picture: Picture) -> bool:
-    """An sRGB file of fitting size that carries nothing but pixels (no place, camera, profile or comment)."""
     pixels_only = {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "progressive", "progression"}
     return (
         picture.format in {"JPEG", "PNG"}
@@ -214,8 +167,8 @@ def _is_plain(picture: Picture) -> bool:
 def _normalised(picture: Picture, max_side: int | None) -> Picture:
     orientation = _orientation(picture)
     if picture.mode in {"RGB", "RGBA", "L", "CMYK"} and "transparency" not in picture.info:
-        picture = _shrunk(picture, max_side)  # first, because colour conversion of fifty million pixels takes seconds
-    picture = _shrunk(_on_white(picture), max_side)
+        picture = shrunk(picture, max_side)  # first, because colour conversion of fifty million pixels takes seconds
+    picture = shrunk(_on_white(picture), max_side)
     if orientation in _UPRIGHT:
         picture = picture.transpose(_UPRIGHT[orientation])
     picture.info = {}
@@ -274,7 +227,8 @@ def _fitted(size: tuple[int, int], side: int) -> tuple[int, int]:
     return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
 
 
-def _shrunk(picture: Picture, side: int | None) -> Picture:
+def shrunk(picture: Picture, side: int | None) -> Picture:
+    """Its longest side at most `side`."""
     if side is None or max(picture.size) <= side:
         return picture
     info = picture.info
@@ -283,43 +237,8 @@ def _shrunk(picture: Picture, side: int | None) -> Picture:
     return smaller
 
 
-def _pixel_box(box: Box, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    if len(box) != 4 or not all(math.isfinite(value) for value in box):
-        raise ImageError("The selection is not a box. Draw it again: left, top, right, bottom.")
-    width, height = size
-    across, down = (width, height) if all(0 <= value <= 1 for value in box) else (1, 1)
-    left, right = (round(min(max(value * across, 0), width)) for value in (box[0], box[2]))
-    top, bottom = (round(min(max(value * down, 0), height)) for value in (box[1], box[3]))
-    if right - left < MIN_UPLOAD_SIDE or bottom - top < MIN_UPLOAD_SIDE:
-        raise ImageError(f"The selection is smaller than {MIN_UPLOAD_SIDE} pixels or outside. Draw a larger one.")
-    return left, top, right, bottom
-
-
-def _encoded(picture: Picture, kind: str) -> bytes:
-    buffer = io.BytesIO()
-    if kind == "JPEG":
-        picture.save(buffer, "JPEG", quality=95, subsampling=0)
-    else:
-        picture.save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def _keep(picture: Picture, directory: Path, *, lossy: bool, name: str) -> schema.Image:
-    if min(picture.size) < MIN_UPLOAD_SIDE:
-        raise ImageError(f"{name} is only {picture.width} x {picture.height} pixels. Choose a larger one.")
-    kind, extension = ("JPEG", ".jpg") if lossy else ("PNG", ".png")
-    return _keep_bytes(_encoded(picture, kind), directory, extension)
-
-
-def _keep_bytes(data: bytes, directory: Path, extension: str) -> schema.Image:
-    name = image_id(data)
-    path = directory / f"{name}{extension}"
-    write_once(path, data)
-    return schema.Image(name, str(path))
-
-
-def _shown(name: str) -> str:
-    """A file name as an error shows it: without folders and control characters, and short."""
+def shown_name(name: str) -> str:
+    """A file's name as an error shows it: without folders and control characters, and short."""
     clean = "".join(letter if letter.isprintable() else "?" for letter in name.replace("\\", "/").rsplit("/", 1)[-1])
     return (clean if len(clean) <= 80 else f"{clean[:60]}...{clean[-15:]}") or "The picture"
 

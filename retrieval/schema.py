@@ -160,7 +160,7 @@ class Message:
 
     text: str = ""
     images: tuple[Image, ...] = ()
-    """Uploads, drawings and crops, already checked and stored by `retrieval.images`."""
+    """Uploads, drawings and crops, already checked and stored by `retrieval.picture_files`."""
     selected: str | None = None
     """item_id of the picture that is selected on the page."""
     filters: tuple[Filter, ...] = ()

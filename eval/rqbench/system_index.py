@@ -12,7 +12,7 @@ from eval.opening import EXACT, hash_of
 from eval.rqbench.attributes import is_known
 from retrieval.errors import BenchmarkError
 from retrieval.gallery import Skipped
-from retrieval.images import image_id
+from retrieval.picture_files import image_id
 from retrieval.schema import Image, Item
 from retrieval.stores.memory import MemoryStore
 

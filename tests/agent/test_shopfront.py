@@ -12,7 +12,8 @@ from agent.planners.rules import RulesPlanner
 from agent.shopfront import NO_PICTURE, Shop, View
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import ImageError, MessageError
-from retrieval.images import image_id, open_picture
+from retrieval.images import open_picture
+from retrieval.picture_files import image_id
 from retrieval.retriever import Retriever
 from retrieval.schema import Filter, Image, Item
 from retrieval.sessions import session_from_jsonl

@@ -16,7 +16,8 @@ from agent.planners.rules import RulesPlanner
 from agent.shopfront import Shop, View
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import MessageError
-from retrieval.images import image_id, open_picture
+from retrieval.images import open_picture
+from retrieval.picture_files import image_id
 from retrieval.retriever import Retriever
 from retrieval.schema import Image, Item
 from retrieval.stores.memory import MemoryStore

@@ -19,7 +19,7 @@ from PIL import Image
 
 from retrieval.errors import GalleryError
 from retrieval.gallery import Skipped, count_items, fingerprint, read_gallery
-from retrieval.images import image_id
+from retrieval.picture_files import image_id
 from retrieval.schema import Image as ImageRecord
 from retrieval.schema import Item
 

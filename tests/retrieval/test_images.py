@@ -12,31 +12,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageCms, ImageDraw, ImageFile
+from PIL import Image, ImageCms, ImageFile
 
-from retrieval import images, schema
+from retrieval import images
 from retrieval.errors import ImageError
-
-WHITE = (255, 255, 255)
-RED = (220, 30, 40)
-
-
-def encoded(picture: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
-    buffer = io.BytesIO()
-    picture.save(buffer, kind, **options)
-    return buffer.getvalue()
+from tests.retrieval.made_pictures import BROKEN, PHOTO, RED, WHITE, corner_marked, encoded
 
 
 def near(pixel: object, wanted: tuple[int, int, int], tolerance: int = 6) -> bool:
     assert isinstance(pixel, tuple)
     return all(abs(a - b) <= tolerance for a, b in zip(pixel, wanted, strict=True))
-
-
-def corner_marked(width: int = 60, height: int = 40) -> Image.Image:
-    """White with a red block in the upper left corner."""
-    picture = Image.new("RGB", (width, height), "white")
-    ImageDraw.Draw(picture).rectangle((0, 0, 15, 15), fill=RED)
-    return picture
 
 
 def wide_gamut_profile() -> bytes:
@@ -49,14 +34,6 @@ def wide_gamut_profile() -> bytes:
         profile[red + 4 : red + 12],
     )
     return bytes(profile)
-
-
-def png_claiming(width: int, height: int) -> bytes:
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100))
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "AVIF"])
@@ -262,25 +239,6 @@ def test_a_senseless_side_is_the_callers_fault(max_side: int) -> None:
         images.decode(encoded(corner_marked()), "x", max_side)
 
 
-PHOTO = encoded(Image.effect_noise((200, 160), 60).convert("RGB"), "JPEG")
-BROKEN = {
-    "zero bytes": b"",
-    "truncated jpeg": PHOTO[: len(PHOTO) // 2],
-    "jpeg header alone": PHOTO[:20],
-    "truncated png": encoded(Image.effect_noise((200, 160), 60))[:9000],
-    "truncated webp": encoded(Image.effect_noise((200, 160), 60).convert("RGB"), "WEBP")[:3000],
-    "text": b"this is a list of shirts\n" * 20,
-    "svg": b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><image href="http://169.254.169.254/"/></svg>',
-    "html": b"<!DOCTYPE html><html><body>404</body></html>",
-    "heic": b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + b"\0" * 100,
-    "huge claim": png_claiming(60000, 60000),
-    "large claim": png_claiming(9000, 9000),
-    "no width": png_claiming(0, 100),
-    "strip": png_claiming(10000, 2),
-    "gd": b"\xff\xff\x7f\xff\x7f\xff\0\xff\xff\xff\xff" + b"\0" * 1026,
-}
-
-
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())
 def test_what_cannot_be_used_is_refused_with_the_files_name(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "shirt.jpg"
@@ -288,9 +246,6 @@ def test_what_cannot_be_used_is_refused_with_the_files_name(data: bytes, tmp_pat
     with pytest.raises(ImageError, match=r"^shirt\.jpg .*\.$") as raised:
         images.open_picture(path)
     assert str(tmp_path) not in str(raised.value)
-    with pytest.raises(ImageError, match=r"^The picture "):
-        images.store_upload(data, tmp_path / "uploads")
-    assert not (tmp_path / "uploads").exists()
 
 
 def test_the_reason_is_named() -> None:
@@ -345,112 +300,3 @@ def test_threads_get_the_same_pixels() -> None:
         assert all(
             pixels == wanted for pixels in pool.map(lambda _: images.decode(PHOTO, "x", 64).tobytes(), range(40))
         )
-
-
-def test_an_upload_is_upright_small_and_without_metadata(tmp_path: Path) -> None:
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    exif[0x010F] = "camera"
-    data = encoded(corner_marked(3000, 2000), "JPEG", exif=exif.tobytes())
-    stored = images.store_upload(data, tmp_path)
-    picture = Image.open(stored.path)
-    assert picture.size == (683, 1024)
-    assert not picture.getexif()
-    assert stored.image_id == images.image_id(Path(stored.path).read_bytes())
-
-
-@pytest.mark.parametrize(("kind", "options"), [("JPEG", {"comment": b"my address"}), ("JPEG", {}), ("PNG", {})])
-def test_a_small_upload_tells_nothing_of_camera_or_place_either(
-    kind: str, options: dict[str, Any], tmp_path: Path
-) -> None:
-    exif = Image.Exif()
-    exif[0x010F] = "camera of mine"
-    data = encoded(corner_marked(), kind, exif=exif.tobytes(), **options)
-    stored = Path(images.store_upload(data, tmp_path).path).read_bytes()
-    assert b"camera of mine" in data
-    assert b"camera of mine" not in stored
-    assert b"my address" not in stored
-
-
-def test_a_drawing_in_memory_has_the_limits_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(ImageError, match="strip of 900 x 10 pixels"):
-        images.store_upload(Image.new("RGB", (900, 10)), tmp_path)
-    with pytest.raises(ImageError, match="50 million pixels"):
-        images.store_upload(Image.new("1", (10_000, 5_001)), tmp_path)
-
-
-def test_the_same_upload_gives_the_same_file(tmp_path: Path) -> None:
-    data = encoded(Image.new("RGBA", (50, 50), (0, 0, 255, 100)))
-    path = tmp_path / "drawing.png"
-    path.write_bytes(data)
-    uploads = tmp_path / "uploads"
-    stored = {images.store_upload(source, uploads) for source in (data, path, str(path), Image.open(path))}
-    assert len(stored) == 1
-    assert [file.name for file in uploads.iterdir()] == [Path(stored.pop().path).name]
-
-
-def test_a_plain_picture_is_kept_byte_for_byte_so_that_its_id_is_recognised(tmp_path: Path) -> None:
-    stored = images.store_upload(PHOTO, tmp_path)
-    assert stored.image_id == images.image_id(PHOTO)
-    assert Path(stored.path).read_bytes() == PHOTO
-    assert images.store_upload(stored.path, tmp_path) == stored
-
-
-def test_a_drawing_in_memory_lies_on_white(tmp_path: Path) -> None:
-    stored = images.store_upload(Image.new("RGBA", (64, 64), (0, 0, 0, 0)), tmp_path)
-    assert images.open_picture(stored.path).getpixel((9, 9)) == WHITE
-
-
-def test_an_upload_of_a_few_pixels_is_refused(tmp_path: Path) -> None:
-    for source in (Image.new("RGB", (3, 3)), encoded(Image.new("RGB", (3, 3)))):
-        with pytest.raises(ImageError, match="only 3 x 3 pixels"):
-            images.store_upload(source, tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("box", [(0.0, 0.0, 0.5, 0.5), (0, 0, 30, 20), (-50, -9, 30, 20)])
-def test_a_crop_is_a_picture_of_its_own(box: tuple[float, ...], tmp_path: Path) -> None:
-    whole = images.store_upload(corner_marked(), tmp_path)
-    part = images.crop(whole, box, tmp_path)
-    picture = images.open_picture(part.path)
-    assert picture.size == (30, 20)
-    assert picture.getpixel((3, 3)) == RED
-    assert part != whole
-
-
-@pytest.mark.parametrize(
-    "box",
-    [
-        (0, 0, 0, 0),
-        (0.5, 0.5, 0.2, 0.9),
-        (100, 100, 200, 200),
-        (0, 0, 4, 40),
-        (0, 0, 1),
-        (float("nan"), 0, 1, 1),
-        (0, 0, float("inf"), 1),
-    ],
-)
-def test_a_senseless_crop_is_refused(box: tuple[float, ...], tmp_path: Path) -> None:
-    whole = images.store_upload(corner_marked(), tmp_path)
-    with pytest.raises(ImageError, match="selection"):
-        images.crop(whole, box, tmp_path)
-
-
-def test_a_thumbnail_is_made_once(tmp_path: Path) -> None:
-    path = tmp_path / "large.jpg"
-    path.write_bytes(encoded(Image.new("RGB", (900, 600), RED), "JPEG"))
-    picture = schema.Image(images.image_id(path.read_bytes()), str(path))
-    small = images.thumbnail(picture, tmp_path / "small", side=90)
-    assert Image.open(small).size == (90, 60)
-    path.unlink()
-    assert images.thumbnail(picture, tmp_path / "small", side=90) == small
-
-
-def test_writing_leaves_no_temporary_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Path, target: Path) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        images.write_once(tmp_path / "a.png", b"data")
-    assert list(tmp_path.iterdir()) == []

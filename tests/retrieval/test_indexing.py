@@ -15,8 +15,8 @@ from PIL import Image as PilImage
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import GalleryError, StoreError
 from retrieval.gallery import Skipped, read_gallery
-from retrieval.images import image_id
 from retrieval.indexing import IndexReport, index, write_skipped
+from retrieval.picture_files import image_id
 from retrieval.retriever import Retriever
 from retrieval.schema import Filter, Image, Item, Query
 from retrieval.stores.lance import LanceStore

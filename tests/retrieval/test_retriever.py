@@ -68,6 +68,7 @@ HEAVY = {"gradio", "lancedb", "langgraph", "pyarrow", "torch", "onnxruntime", "t
         ("retrieval.filters", {"numpy", "PIL"}),
         ("retrieval.retriever", {"numpy", "PIL"}),
         ("retrieval.images", {"numpy"}),
+        ("retrieval.picture_files", {"numpy"}),
         ("retrieval.gallery", {"numpy"}),
         ("retrieval.indexing", {"numpy"}),
         ("retrieval.stores.lance", {"PIL"}),

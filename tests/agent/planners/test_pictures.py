@@ -11,7 +11,7 @@ from PIL import Image as Pillow
 from agent.assistant import Assistant
 from agent.planners.rules import RulesPlanner
 from retrieval.encoders.hashing import HashingEncoder
-from retrieval.images import image_id
+from retrieval.picture_files import image_id
 from retrieval.retriever import Retriever
 from retrieval.schema import Filter, Image, Intent, Item, Message, Session, Turn
 from retrieval.stores.memory import MemoryStore

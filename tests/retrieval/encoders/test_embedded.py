@@ -13,8 +13,8 @@ from PIL import ImageDraw
 from retrieval.encoders.embedded import DEFAULT_FOLDER, EmbeddedEncoder
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, pixels
 from retrieval.errors import EncoderError, MessageError
-from retrieval.images import store_upload
 from retrieval.indexing import index
+from retrieval.picture_files import store_upload
 from retrieval.schema import Image, Item, Query
 from retrieval.stores.memory import MemoryStore
 
