@@ -54,7 +54,7 @@ class CachedProducts:
 
     def content(self) -> str:
         """Equal for equal products: all texts, which view is whose, and the pictures, as far as their low features and
-        a few whole ones tell (all of them take a minute to read)."""
+        a few whole ones tell (all of them are gigabytes)."""
         rows = np.linspace(0, len(self.features) - 1, min(len(self.features), WHOLE)).astype(int)
         texts = (self.names, self.captions, self.same, self.sketch_captions)
         digest = hashlib.sha256(json.dumps([texts, self.views, self.sketches]).encode())
