@@ -6,6 +6,7 @@ The gallery's side is the towers alone, so that late fusion over the same towers
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from retrieval.encoders.towers import (
 )
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.context import Template, open_template
-from retrieval.fashion_am.packing import pack, pad
+from retrieval.fashion_am.packing import Padded, pack, pad
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,6 +61,9 @@ class FashionAMEncoder:
             raise EncoderError(f"The card in {folder} does not describe a query encoder: train and export it again.")
         tokenizer = open_tokenizer(find_file(folder, card, TOKENIZER))
         max_tokens, picture_tokens = int(settings["max_tokens"]), int(settings["picture_tokens"])
+        session = open_session(folder / QUERY)
+        if [each.name for each in session.get_inputs()] != [each.name for each in fields(Padded)]:
+            raise EncoderError(f"The query encoder in {folder} was exported by another version: train it again.")
 
         def tokenize(text: str) -> Sequence[int]:
             ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
@@ -67,7 +71,7 @@ class FashionAMEncoder:
 
         return cls(
             Towers.open(folder, caption_weight),
-            open_session(folder / QUERY),
+            session,
             lambda query: pack(query, template, tokenize, max_tokens, picture_tokens),
             picture_tokens,
             str(card.get("query_revision", "")),

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 from retrieval.encoders.opening import open_encoder
 from retrieval.encoders.towers import DEFAULT_FOLDER
-from retrieval.errors import MessageError
+from retrieval.errors import EncoderError, MessageError
 from retrieval.images import open_picture
 from retrieval.schema import HistoryTurn, Image, Item, Query
 
@@ -49,8 +51,6 @@ def test_no_queries_give_no_vectors_and_an_empty_one_is_refused(encoder):
 
 
 def test_the_history_counts(encoder, queries):
-    from dataclasses import replace
-
     with_history, without = encoder.encode_queries([queries[2], replace(queries[2], history=())])
     assert with_history @ without < 0.9999
 
@@ -67,3 +67,26 @@ def test_files_are_those_of_the_card():
     for name, digest in card["sha256"].items():
         file = FOLDER / name if (FOLDER / name).is_file() else Path(base, name)
         assert hashlib.sha256(file.read_bytes()).hexdigest() == digest, name
+
+
+def test_a_query_encoder_of_another_version_is_refused(tmp_path):
+    (tmp_path / "encoder").symlink_to(DEFAULT_FOLDER)
+    old = shutil.copytree(FOLDER, tmp_path / "fashion_am")
+    shutil.copyfile(old / "picture.onnx", old / "query.onnx")  # it has other inputs
+    with pytest.raises(EncoderError, match="another version: train it again"):
+        open_encoder(old)
+
+
+def test_the_words_with_which_a_picture_was_chosen_count(encoder, queries):
+    told = queries[2]
+    other = replace(told, history=(told.history[0], replace(told.history[1], text="leather boots")))
+    with_these, with_others = encoder.encode_queries([told, other])
+    assert with_these @ with_others < 0.999
+
+
+def test_a_conversation_s_words_are_read_once(encoder, queries, monkeypatch):
+    encoder.encode_queries([queries[2]])
+    read, as_it_was = [], encoder.towers.read
+    monkeypatch.setattr(encoder.towers, "read", lambda texts: read.extend(texts) or as_it_was(texts))
+    encoder.encode_queries([replace(queries[2], text="now in green")])
+    assert read == ["now in green"]
