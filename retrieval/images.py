@@ -10,6 +10,7 @@ import io
 import logging
 import math
 import os
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,6 +110,19 @@ def read(path: Path) -> bytes:
         raise ImageError(f"{shown} does not exist. Choose the picture again.") from error
     except (OSError, ValueError) as error:
         raise ImageError(f"{shown} cannot be opened. Choose another picture.") from error
+
+
+def write_once(path: Path, data: bytes) -> None:
+    """Write a file that is named by its content, whole or not at all; one that is there already is left alone."""
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _decode(data: bytes, shown: str, max_side: int | None) -> Decoded:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,21 +63,8 @@ def thumbnail(image: schema.Image, directory: str | Path, side: int = 384) -> Pa
     """A small JPEG of the picture, made once. Raises ImageError."""
     path = Path(directory) / f"{image.image_id}-{side}.jpg"
     if not path.exists():
-        write_once(path, _encoded(images.open_picture(image.path, side), "JPEG"))
+        images.write_once(path, _encoded(images.open_picture(image.path, side), "JPEG"))
     return path
-
-
-def write_once(path: Path, data: bytes) -> None:
-    """Write a file that is named by its content, whole or not at all; one that is there already is left alone."""
-    if path.exists():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _pixel_box(box: Box, size: tuple[int, int]) -> tuple[int, int, int, int]:
@@ -114,5 +100,5 @@ def _keep(picture: Picture, directory: Path, *, lossy: bool, name: str) -> schem
 def _keep_bytes(data: bytes, directory: Path, extension: str) -> schema.Image:
     name = image_id(data)
     path = directory / f"{name}{extension}"
-    write_once(path, data)
+    images.write_once(path, data)
     return schema.Image(name, str(path))

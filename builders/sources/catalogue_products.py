@@ -16,7 +16,7 @@ from builders.sources.reading import safe_id
 from builders.wording import folded
 from retrieval.errors import GalleryError, SourceError
 from retrieval.gallery import Skipped, fingerprint, read_gallery
-from retrieval.picture_files import write_once
+from retrieval.images import write_once
 from retrieval.schema import Attributes, Item
 
 PICTURES = "pictures"

@@ -26,8 +26,7 @@ from builders.sources.catalogue_grounds import LYING, STANDING, noise
 from builders.sources.catalogue_products import Product
 from builders.sources.reading import revision_of
 from retrieval.errors import ImageError
-from retrieval.images import open_picture
-from retrieval.picture_files import write_once
+from retrieval.images import open_picture, write_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

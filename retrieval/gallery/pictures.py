@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 from retrieval.errors import GalleryError
 from retrieval.gallery.records import RowError
 from retrieval.gallery.values import text_of
-from retrieval.images import EXTENSIONS, MAX_BYTES, sniff_extension
-from retrieval.picture_files import image_id, write_once
+from retrieval.images import EXTENSIONS, MAX_BYTES, sniff_extension, write_once
+from retrieval.picture_files import image_id
 from retrieval.schema import Image
 
 

@@ -8,8 +8,8 @@ from PIL import Image
 
 from retrieval import schema
 from retrieval.errors import ImageError
-from retrieval.images import open_picture
-from retrieval.picture_files import crop, image_id, store_upload, thumbnail, write_once
+from retrieval.images import open_picture, write_once
+from retrieval.picture_files import crop, image_id, store_upload, thumbnail
 from tests.retrieval.made_pictures import BROKEN, PHOTO, RED, WHITE, corner_marked, encoded
 
 
