@@ -84,6 +84,11 @@ class Query:
     unwanted_images: tuple[Image, ...] = ()
     """Pictures to move away from ("less like this")."""
 
+    @property
+    def as_said(self) -> str:
+        """`request`, or `text` where that is blank; without white space around it."""
+        return self.request.strip() or self.text.strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -177,6 +177,8 @@ def article(text: str) -> str:
     """ "a" or "an", by the sound of what begins the text: "an HM", "a UCB", "a U.S. Polo Assn.", "a FIFA"."""
     first = re.match(r"[^\W\d_]+(?:\.[^\W\d_](?![^\W\d_]))*", text)
     letters = first[0].replace(".", "") if first else ""
+    if first and text[first.end() :].startswith(("'", "’")):  # L'Oreal
+        return wording.article(text.lower())
     if len(letters) == 1 or (letters.isupper() and not READ_AS_WORD.match(letters.lower())):
         return "an" if letters[0].lower() in NAMED_WITH_VOWEL else "a"
     return wording.article(text.lower())

@@ -53,7 +53,7 @@ class BaselineEncoder:
 
     def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
         for query in queries:
-            if not ((query.request or query.text).strip() or query.references):
+            if not (query.as_said or query.references):
                 raise MessageError("There is nothing to search for: write a few words or add a picture.")
         return encoded(self._model, queries, self._features)
 

@@ -81,7 +81,7 @@ def parts_of(query: Query, template: Template) -> list[Part]:
 
     Raises MessageError where there is nothing, or where words stand for a picture.
     """
-    if not ((query.request or query.text).strip() or query.references):
+    if not (query.as_said or query.references):
         raise MessageError("There is nothing to search for: write a few words or add a picture.")
     parts: list[Part] = []
     for part in context_of(query, template):

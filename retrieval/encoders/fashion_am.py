@@ -88,7 +88,7 @@ class FashionAMEncoder:
     def encode_queries(self, queries: Sequence[Query]) -> Embeddings:
         """Reads history, references and request; what is unwanted is subtracted as in late fusion."""
         for query in queries:
-            if not (query.text.strip() or query.request.strip() or query.references):
+            if not (query.as_said or query.references):
                 raise MessageError("There is nothing to search for: write a few words or add a picture.")
         contexts = [self._pack(query) for query in queries]
         pictures = self.towers.encode_references(

@@ -134,7 +134,7 @@ class Towers:
                 kept.move_to_end(value)
         new = encode_once([value for value in values if value not in found], encode)
         with self._lock:
-            kept.update(new)
+            kept.update({value: vector.copy() for value, vector in new.items()})  # a row would hold its whole batch
             while len(kept) > KEPT:
                 kept.popitem(last=False)
         return found | new

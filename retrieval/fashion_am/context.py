@@ -72,7 +72,7 @@ def context_of(query: Query, template: Template) -> Context:
         parts += _shown(template.history_target.format(turn=turn, next=turn + 1), before, ())
     parts.append(template.instruction)
     parts += _shown(template.current_query, query.references, before)
-    request = _line(query.request or query.text)
+    request = _line(query.as_said)
     parts.append(template.current_request.format(request=request) if request else template.no_request)
     parts.append(template.closing)
     return _joined(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,8 @@ ABSENT, CURRENT, EARLIER = 0, 1, 2
 N_ROLES = 3
 START_TOKEN = 101
 """[CLS] of all BERT vocabularies."""
+BETWEEN = 8
+"""Tokens of a template's own words around the current request, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,9 @@ class Packed:
     pictures: tuple[Image, ...]
     roles: tuple[int, ...]
     said: tuple[str, ...]
-    """For each picture the request with which it was chosen; "" for one that the user brought along."""
+    """For each picture the last request with which it was chosen; "" for none, or one without words."""
     request: str
-    """The current one; "" for none. The text tower encodes all of these as well."""
+    """The current one; "" for none."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -74,10 +76,13 @@ class Padded:
 
 
 def pack(query: Query, template: Template, tokenize: Tokenize, max_tokens: int, picture_tokens: int) -> Packed:
-    """The context of a query. What does not fit is cut from its oldest end."""
+    """The context of a query. What does not fit is cut from its oldest end, and a request that would leave no room for
+    its own pictures from the end of its words."""
     tokens: list[int] = []
     pictures: list[Image] = []
-    for part in context_of(query, template):
+    room = max_tokens - 1 - picture_tokens * len(query.references) - BETWEEN
+    request = _fitting(query.as_said, max(room, BETWEEN), tokenize)
+    for part in context_of(replace(query, text=request, request=request), template):
         if isinstance(part, Image):
             pictures.append(part)
             tokens.append(-len(pictures))
@@ -88,19 +93,25 @@ def pack(query: Query, template: Template, tokenize: Tokenize, max_tokens: int, 
     shown = tuple(pictures[first:])
     current = {image.image_id for image in query.references}
     said = {past.target.image_id: past.text.strip() for past in query.history if past.target}
-    request, *_ = words_of(query)
     return Packed(
         (START_TOKEN, *(token + first if token < 0 else token for token in kept)),
         shown,
         tuple(CURRENT if image.image_id in current else EARLIER for image in shown),
         tuple(said.get(image.image_id, "") for image in shown),
-        request,
+        query.as_said,
     )
 
 
 def words_of(query: Query) -> tuple[str, ...]:
     """The current request, then those of the history: what the text tower may have to encode."""
-    return ((query.request or query.text).strip(), *(past.text.strip() for past in query.history))
+    return (query.as_said, *(past.text.strip() for past in query.history))
+
+
+def _fitting(text: str, room: int, tokenize: Tokenize) -> str:
+    """As much of the text's beginning as has at most `room` tokens."""
+    while (n := len(tokenize(text))) > room:
+        text = text[: len(text) * room // n]
+    return text
 
 
 def _newest(tokens: Sequence[int], room: int, picture_tokens: int) -> Sequence[int]:

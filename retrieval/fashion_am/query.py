@@ -138,7 +138,8 @@ def parameter_groups(model: nn.Module, settings: QuerySettings) -> list[dict[str
     known = {id(each) for each in encoder.residual.of_its_own()} if encoder.residual is not None else set()
     rates: dict[float, list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
-        rate = settings.residual_rate if id(parameter) in known else settings.head_rate
+        was_trained = id(parameter) in known and settings.alone_epochs > 0
+        rate = settings.residual_rate if was_trained else settings.head_rate
         if parameter.requires_grad:
             rates.setdefault(settings.lora_rate if "lora_" in name else rate, []).append(parameter)
     return [{"params": some, "lr": rate, "weight_decay": settings.weight_decay} for rate, some in rates.items()]

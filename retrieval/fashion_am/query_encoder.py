@@ -19,7 +19,7 @@ HIDDEN = 1024
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the residual adds to: (n, p, dim) gallery vectors of the context's pictures with their `packing` roles
+    """What the residual reads: (n, p, dim) gallery vectors of the context's pictures with their `packing` roles
     (n, p), the context's positions that belong to each (n, p, t), joint text vectors of what each was chosen with
     (n, p, dim) and of the request, with its sentence vector behind, (n, dim + 384), 0 for no words."""
 
@@ -122,7 +122,7 @@ class Residual(nn.Module):
 
     def alone(self, pictures: Tensor, roles: Tensor, said: Tensor, requests: Tensor) -> Tensor:
         """What it makes where the backbone has no say: unit vectors (n, dim)."""
-        shown = Shown(pictures, roles, roles, said, requests)
+        shown = Shown(pictures, roles, roles, said, requests)  # no places without a backbone: they are not read
         weights = _shares(self.favour[roles], roles)
         vectors = F.normalize(self.fused(weights, torch.zeros(()), shown), dim=1)
         return vectors if self.training else _or_words_alone(vectors, shown)

@@ -36,8 +36,8 @@ class QuerySettings:
 
     On one core in bf16, 2.9 s a step of 256 turns: 20 minutes for one epoch over the embedded benchmark with further
     sessions beside it (100,558 turns; `--also`), after three for the residual alone and about ten for vectors that
-    --vectors keeps. Expected on its val split then, over the towers of stage 2: success@5 .507 with references
-    "previous" and .510 "resolved" (late fusion .326 with the first), mean average precision .641 (.447).
+    --vectors keeps. Expected on its val split then, over the towers of stage 2: success@5 .506 with references
+    "previous" and .510 "resolved" (late fusion .326 with the first), mean average precision .640 (.447).
     """
 
     epochs: int = 2
@@ -66,7 +66,7 @@ class QuerySettings:
     """Decay of the running average of its weights then."""
     lora_rate: float = 1e-3
     head_rate: float = 2e-3
-    """Of everything that is new: suffix, projector, head."""
+    """Of everything that is new: suffix, projector, head, the residual's attention."""
     residual_rate: float = 0.0
     """Of what was trained alone before; 0 leaves it as it is, which keeps .005 success@5."""
     weight_decay: float = 0.01

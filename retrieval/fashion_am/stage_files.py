@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -115,7 +116,10 @@ def read_picture_tower(folder: Path) -> PictureTower:
             f"There is neither {PICTURE} nor {EXPORTED} in {folder}: name the --out of a stage that has finished, "
             "or the folder of an exported encoder."
         )
-    weights = load_file(file) if file.name == PICTURE else exported_weights(file)
+    try:
+        weights = load_file(file) if file.name == PICTURE else exported_weights(file)
+    except (TrainingError, SafetensorError) as error:
+        raise EncoderError(f"{file} is cut or damaged ({error}): restore it, or run the stage again.") from error
     if "head.linear.weight" not in weights:
         raise EncoderError(f"{file} holds another kind of tower.")
     tower = PictureTower(weights["head.linear.weight"].shape[0])

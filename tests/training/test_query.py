@@ -144,6 +144,30 @@ def test_what_does_not_fit_is_cut_from_the_oldest_end():
     assert packed.tokens[-4:] == whole.tokens[-4:]
 
 
+def test_a_long_request_leaves_room_for_its_own_picture_and_none_is_lost_from_a_short_one():
+    tokenize = tokenize_by(DEFAULT_FOLDER)
+    long = replace(QUERIES[1], text="a long red dress " * 100)
+    packed = pack(long, TEMPLATE, tokenize, 160, 2)
+    assert packed.pictures[-1:] == long.references
+    assert packed.length(2) <= 160
+    assert packed.request == long.text.strip()
+    assert pack(QUERIES[1], TEMPLATE, tokenize, 160, 2) == pack(QUERIES[1], TEMPLATE, tokenize, 1600, 2)
+
+
+def test_what_was_said_is_the_text_where_the_request_is_blank():
+    packed = pack(replace(QUERIES[0], request="  "), TEMPLATE, tokenize_by(DEFAULT_FOLDER), 100, 2)
+    assert packed == pack(QUERIES[0], TEMPLATE, tokenize_by(DEFAULT_FOLDER), 100, 2)
+    assert packed.request == QUERIES[0].text
+
+
+def test_a_residual_that_was_not_trained_alone_is_trained_with_the_backbone():
+    settings = replace(SETTINGS, alone_epochs=0, residual_rate=0.0)
+    model = tiny_model(settings)
+    favour, groups = model.encoder.residual.favour, parameter_groups(model, settings)
+    (rate,) = [group["lr"] for group in groups if any(each is favour for each in group["params"])]
+    assert rate == settings.head_rate
+
+
 def test_the_frozen_backbone_is_not_trained_and_everything_new_is(data):
     model = tiny_model()
     groups = {group["lr"]: {id(each) for each in group["params"]} for group in parameter_groups(model, SETTINGS)}

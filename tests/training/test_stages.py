@@ -227,6 +227,13 @@ def test_a_tower_comes_back_from_its_file_and_a_foreign_one_is_refused(tmp_path)
         stage_files.read_picture_tower(Path(tmp_path / "nowhere"))
 
 
+@pytest.mark.parametrize("name", ["picture.safetensors", "picture.onnx"])
+def test_a_damaged_tower_is_told_of(tmp_path, name):
+    (tmp_path / name).write_bytes(b"cut off")
+    with pytest.raises(EncoderError, match="cut or damaged"):
+        stage_files.read_picture_tower(tmp_path)
+
+
 def test_a_tower_goes_on_from_the_shipped_encoder():
     start = stage_files.read_picture_tower(DEFAULT_FOLDER)
     picture = Pillow.new("RGB", (60, 80), "white")

@@ -92,7 +92,7 @@ def test_articles_agree_with_what_follows(said: list[tuple[dict[str, str], list[
         ("W", "a W shirt"), ("s.Oliver", "an s.Oliver"), ("ID", "an ID shirt"), ("109F", "a 109F shirt"),
         ("United Colors of Benetton", "a United Colors"), ("Euroluxe", "a Euroluxe"), ("Arrow", "an Arrow shirt"),
         ("FIFA", "a FIFA shirt"), ("SKAGEN DENMARK", "a SKAGEN"), ("ADIDAS", "an ADIDAS"), ("Fila", "a Fila shirt"),
-        ("Undercolors of Benetton", "an Undercolors"),
+        ("Undercolors of Benetton", "an Undercolors"), ("L'Oreal", "a L'Oreal"), ("O'Neill", "an O'Neill"),
     ],
 )  # fmt: skip
 def test_the_article_of_a_brand_follows_its_sound(brand: str, said: str) -> None:
