@@ -25,7 +25,7 @@ from torch import nn
 from retrieval import command
 from retrieval.baselines.conversation_model import ConversationModel, ModelSettings
 from retrieval.baselines.encoder import KINDS, encoded, export_baseline
-from retrieval.baselines.turn_inputs import StoredFeatures, TextTrunk, turn_inputs
+from retrieval.baselines.turn_inputs import StoredFeatures, turn_inputs
 from retrieval.benchmark import Benchmark, read_benchmark
 from retrieval.encoders import cards
 from retrieval.encoders.embedded import fused
@@ -34,6 +34,7 @@ from retrieval.fashion_am import loop
 from retrieval.fashion_am.kept_texts import joint_vectors
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.taught import open_taught
+from retrieval.fashion_am.text_trunk import STATES, TextTrunk
 from retrieval.fashion_am.turns import TurnBatch, Turns
 from retrieval.fashion_am.validation import Validation, open_validation
 from retrieval.recorded import Example
@@ -89,7 +90,7 @@ def read_material(
     taught = open_taught(benchmark, also, towers, folder, single=True)
     validation = open_validation(benchmark, taught.vectors)
     texts = _texts((*taught.readings[0], *validation.examples))
-    bank = TextTrunk().bank(texts, folder / "text_states.pt") if reads_tokens else None
+    bank = TextTrunk().bank(texts, folder / STATES) if reads_tokens else None
     features = StoredFeatures(taught.vectors, joint_vectors(towers, texts, folder), bank)
     return Material(taught.readings, taught.negatives, features, validation, f"{taught.made_of} {towers.name}")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from retrieval.fashion_am.text_trunk import TextTrunk
 from retrieval.fashion_am.texts import TextBank
 from retrieval.schema import Image, Query
 
@@ -125,29 +125,6 @@ def _looked_up(kept: dict[K, V], keys: Sequence[K], encode: Callable[[Sequence[K
     if new := [key for key in dict.fromkeys(keys) if key not in kept]:
         kept.update(zip(new, encode(new), strict=True))
     return [kept[key] for key in keys]
-
-
-class TextTrunk:
-    """The frozen layers of the text tower, from the pinned package of all-MiniLM-L6-v2. Raises DependencyError."""
-
-    def __init__(self) -> None:
-        from retrieval.fashion_am.texts import open_tokenizer
-        from retrieval.fashion_am.towers import TextTower, load_minilm
-        from retrieval.fashion_am.vlp_command import base_weights
-
-        _, minilm = base_weights()
-        self._tower = TextTower(1).eval()
-        load_minilm(self._tower, minilm / "model.safetensors")
-        self._tokenizer = open_tokenizer(minilm / "tokenizer.json")
-
-    def bank(self, texts: Iterable[str], file: Path) -> TextBank:
-        """Hidden states of all these texts; `file` keeps them."""
-        return TextBank.cached(self._tower, self._tokenizer, texts, file)
-
-    def states(self, texts: Sequence[str]) -> list[Tensor]:
-        """Hidden states of each of these distinct texts, (t, 384) in half precision."""
-        bank = TextBank.encode(self._tower, self._tokenizer, texts)
-        return [bank.states[bank.starts[row] : bank.starts[row + 1]] for row in map(bank.row.__getitem__, texts)]
 
 
 @dataclass(frozen=True, slots=True)

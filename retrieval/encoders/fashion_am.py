@@ -6,22 +6,15 @@ The gallery's side is the towers alone, so that late fusion over the same towers
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from retrieval.encoders.embedded import UNWANTED_WEIGHT, unwanted_mean
-from retrieval.encoders.towers import (
-    TOKENIZER,
-    Towers,
-    find_file,
-    open_session,
-    open_tokenizer,
-    read_card,
-    unit,
-)
+from retrieval.encoders.towers import Towers, open_session, read_card, unit
+from retrieval.encoders.words import Words
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.context import Template, open_template
 from retrieval.fashion_am.packing import Padded, pack, pad
@@ -44,9 +37,16 @@ class FashionAMEncoder:
     """Implements `protocols.Encoder`; `open` is how it is made. A vector does not depend on the others of its batch."""
 
     def __init__(
-        self, towers: Towers, session: Any, pack: Callable[[Query], Packed], picture_tokens: int, query_revision: str
+        self,
+        towers: Towers,
+        words: Words,
+        session: Any,
+        pack: Callable[[Query], Packed],
+        picture_tokens: int,
+        query_revision: str,
     ) -> None:
         self.towers = towers
+        self.words = words
         self.query_revision = query_revision
         self._session = session
         self._pack = pack
@@ -59,20 +59,16 @@ class FashionAMEncoder:
         template, settings = _template_of(folder, card), card.get("query")
         if not isinstance(settings, dict) or not {"max_tokens", "picture_tokens"} <= settings.keys():
             raise EncoderError(f"The card in {folder} does not describe a query encoder: train and export it again.")
-        tokenizer = open_tokenizer(find_file(folder, card, TOKENIZER))
         max_tokens, picture_tokens = int(settings["max_tokens"]), int(settings["picture_tokens"])
         session = open_session(folder / QUERY)
         if [each.name for each in session.get_inputs()] != [each.name for each in fields(Padded)]:
             raise EncoderError(f"The query encoder in {folder} was exported by another version: train it again.")
-
-        def tokenize(text: str) -> Sequence[int]:
-            ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-            return ids
-
+        words = Words.open(folder, card)
         return cls(
             Towers.open(folder, caption_weight),
+            words,
             session,
-            lambda query: pack(query, template, tokenize, max_tokens, picture_tokens),
+            lambda query: pack(query, template, words.n_words, max_tokens, picture_tokens),
             picture_tokens,
             str(card.get("query_revision", "")),
         )
@@ -120,18 +116,31 @@ class FashionAMEncoder:
     ) -> Embeddings:
         """(n, dim), unit rows. Batches hold contexts of like length: less padding."""
         vectors = np.zeros((len(contexts), self.manifest.dim), np.float32)
-        order = sorted(range(len(contexts)), key=lambda i: contexts[i].length(self._picture_tokens))
+        order = sorted(range(len(contexts)), key=lambda i: contexts[i].length)
+        read = _Read(pictures, texts, self.words)
         for at in range(0, len(order), BATCH):
             rows = order[at : at + BATCH]
-            padded = pad(
-                [contexts[row] for row in rows],
-                self._picture_tokens,
-                self.manifest.dim,
-                lambda images: np.stack([pictures[image] for image in images]),
-                lambda said: np.stack([texts[text] for text in said]),
-            )
+            padded = pad([contexts[row] for row in rows], self._picture_tokens, self.manifest.dim, read)
             vectors[rows] = self._session.run(None, padded.arrays())[0]
         return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """`packing.Sources` of queries whose pictures and texts the towers have read."""
+
+    picture_vectors: dict[Image, NDArray[np.float32]]
+    text_vectors: dict[str, NDArray[np.float32]]
+    read: Words
+
+    def pictures(self, images: Sequence[Image]) -> Embeddings:
+        return np.stack([self.picture_vectors[image] for image in images])
+
+    def texts(self, texts: Sequence[str]) -> Embeddings:
+        return np.stack([self.text_vectors[text] for text in texts])
+
+    def words(self, texts: Sequence[str]) -> Sequence[NDArray[np.float32]]:
+        return self.read.of(texts)
 
 
 def _template_of(folder: Path, card: dict[str, Any]) -> Template:

@@ -7,10 +7,8 @@ missing here lie. Nothing is fetched from anywhere.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +17,7 @@ from retrieval import images
 from retrieval.encoders import cards
 from retrieval.encoders.cards import CARD as CARD
 from retrieval.encoders.preprocess import PREPROCESSING, pixels
+from retrieval.encoders.recent import Recent
 from retrieval.errors import EncoderError
 from retrieval.protocols import Manifest
 
@@ -37,8 +36,6 @@ PICTURE, TEXT, TOKENIZER = "picture.onnx", "text.onnx", "tokenizer.json"
 SENTENCE_DIM = 384
 BATCH = 32
 MAX_THREADS = 4
-KEPT = 4096
-"""Vectors of reference pictures, and of texts, that are kept, the last used ones: about 5 and 11 MB."""
 
 
 class Towers:
@@ -53,10 +50,9 @@ class Towers:
         self._tokenizer = tokenizer
         self._caption_weight = caption_weight
         self._text_name = str(card.get("sha256", {}).get(TEXT, card["revision"]))
-        self._kept: OrderedDict[Image, NDArray[np.float32]] = OrderedDict()
-        self._kept_texts: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._pictures: Recent[Image] = Recent(self._encode_files)
+        self._texts: Recent[str] = Recent(lambda texts: self.read(texts))
         self._remembered: Mapping[str, NDArray[np.float32]] = {}
-        self._lock = Lock()
         self.manifest = Manifest(
             encoder=str(card.get("towers", card["name"])),
             revision=f"{card['revision']}/{PREPROCESSING}/caption={caption_weight:g}",
@@ -110,34 +106,16 @@ class Towers:
         Raises ImageError for a picture that cannot be decoded.
         """
         found = {image: self._remembered[image.path] for image in references if image.path in self._remembered}
+        return found | self._pictures.of(image for image in references if image not in found)
 
-        def encode(some: Sequence[Image]) -> Embeddings:
-            # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
-            return self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in some])
-
-        return found | self._lately(self._kept, [image for image in references if image not in found], encode)
+    def _encode_files(self, some: Sequence[Image]) -> Embeddings:
+        # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
+        return self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in some])
 
     def read_once(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """What `read` gives of the distinct texts; one that was read lately, as those of a conversation are, is not
         read again."""
-        return self._lately(self._kept_texts, texts, self.read)
-
-    def _lately(
-        self,
-        kept: OrderedDict[T, NDArray[np.float32]],
-        values: Sequence[T],
-        encode: Callable[[Sequence[T]], Embeddings],
-    ) -> dict[T, NDArray[np.float32]]:
-        with self._lock:
-            found = {value: kept[value] for value in values if value in kept}
-            for value in found:
-                kept.move_to_end(value)
-        new = encode_once([value for value in values if value not in found], encode)
-        with self._lock:
-            kept.update({value: vector.copy() for value, vector in new.items()})  # a row would hold its whole batch
-            while len(kept) > KEPT:
-                kept.popitem(last=False)
-        return found | new
+        return self._texts.of(texts)
 
     def read(self, texts: Sequence[str]) -> Embeddings:
         """What a query encoder is given of texts: joint vectors, sentence vectors behind them, (n, dim + 384)."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from retrieval.errors import DependencyError
-from retrieval.fashion_am.packing import N_ROLES
+from retrieval.fashion_am.packing import N_ROLES, WORD_DIM
 from retrieval.fashion_am.query_encoder import QueryEncoder, Shown
 from retrieval.fashion_am.torchvision_import import ensure_torchvision
 
@@ -18,10 +18,13 @@ M = TypeVar("M", bound=nn.Module)
 LORA_RANK, LORA_ALPHA = 16, 32
 BERT_LORA = ("query", "key", "value", "dense")
 """All linear maps of a BERT layer."""
+WORD_STD = 0.6
+"""Of the hidden states of words."""
 
 
 def open_minilm(folder: Path, layers: int) -> nn.Module:
-    """The first `layers` layers of a BERT model, weights and configuration from `folder`, without dropout.
+    """The last `layers` layers of a BERT model, weights and configuration from `folder`, without dropout and without
+    word embeddings: words come as hidden states of the layers below.
 
     Raises DependencyError when transformers is missing.
     """
@@ -31,15 +34,16 @@ def open_minilm(folder: Path, layers: int) -> nn.Module:
     except ImportError as error:
         raise DependencyError(f"{error}: pip install -r requirements-train.txt") from error
     config = BertConfig.from_pretrained(folder)
-    config.num_hidden_layers = layers
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
-    model: nn.Module = BertModel.from_pretrained(
+    model: Any = BertModel.from_pretrained(
         folder,
         config=config,
         add_pooling_layer=False,
         attn_implementation="eager",  # for contexts this short the fused kernel's gradient takes a third of a step
     )
-    return model
+    model.encoder.layer = model.encoder.layer[-layers:]
+    opened: nn.Module = model
+    return opened
 
 
 def with_lora(model: nn.Module, targets: tuple[str, ...], dropout: float = 0.0) -> nn.Module:
@@ -74,15 +78,22 @@ class MiniQueryEncoder(nn.Module):
         self, bert: nn.Module, dim: int, suffix: int, picture_tokens: int, residual: bool, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        words = bert.get_input_embeddings()
-        width = int(words.weight.shape[1])
+        known: Tensor = bert.get_input_embeddings().weight.detach()
+        scale, width = float(known.std()), known.shape[1]
         self.picture_tokens = picture_tokens
-        self.encoder = QueryEncoder(with_lora(bert, BERT_LORA, dropout), width, dim, suffix, residual)
-        self.projector = Projector(dim, width, picture_tokens, float(words.weight.std()))
+        backbone: Any = with_lora(bert, BERT_LORA, dropout)
+        backbone.embeddings.word_embeddings = nn.Identity()
+        backbone.embeddings.LayerNorm = nn.LayerNorm(width)  # of other inputs than it was trained for
+        self.encoder = QueryEncoder(backbone, width, dim, suffix, residual)
+        self.words = nn.Linear(WORD_DIM, width)
+        nn.init.zeros_(self.words.bias)
+        nn.init.eye_(self.words.weight)
+        self.words.weight.data *= scale / WORD_STD
+        self.projector = Projector(dim, width, picture_tokens, scale)
 
     def forward(
         self,
-        ids: Tensor,
+        words: Tensor,
         slots: Tensor,
         mask: Tensor,
         pictures: Tensor,
@@ -91,16 +102,21 @@ class MiniQueryEncoder(nn.Module):
         requests: Tensor,
         meant: Tensor | None = None,
     ) -> Tensor:
-        words = self.encoder.backbone.get_input_embeddings()(ids)
         tokens = self.projector(pictures, roles).flatten(1, 2)
         at = (slots - 1).clamp(min=0)[:, :, None].expand(-1, -1, tokens.shape[2])
-        embeddings = torch.where(slots[:, :, None] > 0, tokens.gather(1, at).to(words.dtype), words)
-        owner = torch.where(slots > 0, (slots - 1) // self.picture_tokens, -1)
-        places = owner[:, None, :] == torch.arange(pictures.shape[1], device=slots.device)[None, :, None]
+        read = self.words(words)
+        embeddings = torch.where(slots[:, :, None] > 0, tokens.gather(1, at).to(read.dtype), read)
         positions = (mask.cumsum(1) - 1).clamp(min=0)
-        shown = Shown(pictures, roles, places, said, requests)
+        shown = Shown(pictures, roles, self._places(slots, pictures.shape[1]), said, requests)
         vectors: Tensor = self.encoder(embeddings, mask, positions, shown, meant)
         return vectors
+
+    def _places(self, slots: Tensor, n_pictures: int) -> Tensor:
+        """(n, p, t): a picture's own tokens, and the word before them, the number of its turn."""
+        owner = torch.where(slots > 0, (slots - 1) // self.picture_tokens, -1)
+        following = torch.cat([owner[:, 1:], torch.full_like(owner[:, :1], -1)], 1)
+        owner = torch.where(owner >= 0, owner, following)
+        return owner[:, None, :] == torch.arange(n_pictures, device=slots.device)[None, :, None]
 
 
 class Projector(nn.Module):

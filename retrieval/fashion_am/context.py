@@ -23,6 +23,8 @@ FOLDER = Path(__file__).with_name("contexts")
 TemplateName = Literal["full", "compact"]
 Context = tuple[str | Image, ...]
 """Texts and pictures in the order in which they are read; no two texts stand side by side."""
+Line = Image | tuple[str, ...]
+"""A picture, or a line of words in pieces: what was said apart from the words around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Template:
     current_request: str
     no_request: str
     closing: str
+    recent: int | None
+    """How many of the last turns before the current one are told in words; older ones by their pictures alone."""
 
     @property
     def revision(self) -> str:
@@ -64,36 +68,43 @@ def context_of(query: Query, template: Template) -> Context:
     Turns of `query.history` are numbered from 1, as the shopper may name them.
     """
     parts: list[str | Image] = []
+    for line in lines_of(query, template):
+        words = line if isinstance(line, Image) else "".join(line)
+        if isinstance(words, str) and parts and isinstance(parts[-1], str):
+            parts[-1] = f"{parts[-1]}\n{words}"
+        else:
+            parts.append(words)
+    return tuple(parts)
+
+
+def lines_of(query: Query, template: Template) -> list[Line]:
+    """The same line by line; no line is empty."""
+    lines: list[Line] = []
     before: tuple[Image, ...] = ()
+    n_old = 0 if template.recent is None else len(query.history) - template.recent
     for turn, past in enumerate(query.history, 1):
-        parts += _shown(template.history_query.format(turn=turn), past.references, before)
-        parts.append(template.history_request.format(turn=turn, request=_line(past.text) or template.no_request))
+        lines += _shown(template.history_query, past.references, before, turn)
+        if turn > n_old:
+            lines.append(_said(template.history_request, _line(past.text) or template.no_request, turn))
         before = (past.target,) if past.target else ()
-        parts += _shown(template.history_target.format(turn=turn, next=turn + 1), before, ())
-    parts.append(template.instruction)
-    parts += _shown(template.current_query, query.references, before)
+        lines += _shown(template.history_target, before, (), turn)
+    lines.append((template.instruction,))
+    lines += _shown(template.current_query, query.references, before)
     request = _line(query.as_said)
-    parts.append(template.current_request.format(request=request) if request else template.no_request)
-    parts.append(template.closing)
-    return _joined(parts)
+    lines.append(_said(template.current_request, request) if request else (template.no_request,))
+    lines.append((template.closing,))
+    return [line for line in lines if isinstance(line, Image) or any(line)]
 
 
-def _shown(words: str, images: tuple[Image, ...], before: tuple[Image, ...]) -> list[str | Image]:
+def _shown(words: str, images: tuple[Image, ...], before: tuple[Image, ...], turn: int = 0) -> list[Line]:
     """Nothing where the pictures are those that were shown just before."""
-    return [words, *images] if images and images != before else []
+    return [(words.format(turn=turn, next=turn + 1),), *images] if images and images != before else []
+
+
+def _said(words: str, request: str, turn: int = 0) -> tuple[str, ...]:
+    around = words.partition("{request}")
+    return (around[0].format(turn=turn), request, around[2].format(turn=turn))
 
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _joined(parts: list[str | Image]) -> Context:
-    joined: list[str | Image] = []
-    for part in parts:
-        if part == "":
-            continue
-        if isinstance(part, str) and joined and isinstance(joined[-1], str):
-            joined[-1] = f"{joined[-1]}\n{part}"
-        else:
-            joined.append(part)
-    return tuple(joined)

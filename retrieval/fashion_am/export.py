@@ -14,6 +14,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from torch import Tensor, nn
 
 from retrieval import command
 from retrieval.encoders import cards
+from retrieval.encoders.fashion_am import QUERY
 from retrieval.encoders.preprocess import INPUT_HEIGHT, INPUT_WIDTH, PREPROCESSING
 from retrieval.encoders.towers import (
     DEFAULT_FOLDER,
@@ -36,7 +38,10 @@ from retrieval.encoders.towers import (
     find_file,
     read_card,
 )
+from retrieval.encoders.words import WORDS
 from retrieval.fashion_am.backbones import MiniQueryEncoder, merged
+from retrieval.fashion_am.packing import WORD_DIM, Padded
+from retrieval.fashion_am.text_trunk import TextTrunk
 from retrieval.fashion_am.texts import MAX_TOKENS
 from retrieval.fashion_am.towers import PictureTower, TextTower
 
@@ -45,11 +50,10 @@ if TYPE_CHECKING:
     from retrieval.fashion_am.query_inputs import QuerySettings
 
 log = logging.getLogger(__name__)
-QUERY = "query.onnx"
-QUERY_INPUTS = ("ids", "slots", "mask", "pictures", "roles", "said", "requests")
 _CONTEXT = {0: "n", 1: "t"}
 _SHOWN = {0: "n", 1: "p"}
 QUERY_AXES = (_CONTEXT, _CONTEXT, _CONTEXT, _SHOWN, _SHOWN, _SHOWN, {0: "n"})
+"""Of `packing.Padded`."""
 
 SMALL = 1024
 """Tensors with fewer numbers stay as they are."""
@@ -64,6 +68,15 @@ class _Trunk(nn.Module):
 
     def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor]:
         return self.tower.trunk(pixels)
+
+
+class _Words(nn.Module):
+    def __init__(self, tower: TextTower) -> None:
+        super().__init__()
+        self.tower = tower
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        return self.tower.trunk(ids, mask.bool())
 
 
 class _Text(nn.Module):
@@ -92,10 +105,7 @@ def export_encoder(
     """
     with cards.replaced(out) as building:
         _export_picture(picture, building)
-        ids, mask = torch.full((2, 7), 5), torch.ones(2, 7, dtype=torch.int64)  # two tensors: one would count as one
-        shapes = ({0: "n", 1: "t"}, {0: "n", 1: "t"})
-        _to_onnx(_Text(text).eval(), (ids, mask), ["ids", "mask"], ["joint", "sentence"], shapes, building / TEXT)
-        store_small(building / TEXT)
+        _export_text(_Text(text), ["joint", "sentence"], building / TEXT)
         shutil.copyfile(tokenizer_file, building / TOKENIZER)
         files = {file.name: cards.sha256(file) for file in sorted(building.iterdir())}
         whole = {
@@ -134,8 +144,8 @@ def export_towers(picture: PictureTower, base: Path, out: Path, card: dict[str, 
 def export_query(
     model: MiniQueryEncoder, towers: Path, template: Template, settings: QuerySettings, out: Path, card: dict[str, Any]
 ) -> None:
-    """Write the system `out` over the towers of another: query.onnx and card.json, and picture.onnx where the
-    towers' folder has a base; what lies in the base stays there.
+    """Write the system `out` over the towers of another: query.onnx, words.onnx and card.json, and picture.onnx where
+    the towers' folder has a base; what lies in the base stays there.
 
     card: what the training knows of itself. Raises EncoderError for a folder of something else.
     """
@@ -144,16 +154,17 @@ def export_query(
     stays_in = base or towers
     with cards.replaced(out, stays_in) as building:
         write_query_onnx(model, building / QUERY)
+        write_words_onnx(building / WORDS)
         if base is not None:  # otherwise the picture tower stays too
             shutil.copyfile(find_file(towers, tower_card, PICTURE), building / PICTURE)
         files = {name: cards.sha256(find_file(towers, tower_card, name)) for name in (PICTURE, TEXT, TOKENIZER)}
-        files[QUERY] = cards.sha256(building / QUERY)
+        files |= {name: cards.sha256(building / name) for name in (QUERY, WORDS)}
         whole = {
             **{key: tower_card[key] for key in ("format", "revision", "dim", "max_tokens", "preprocessing")},
             "kind": "fashion_am",
             "name": "fashion-am",
             "towers": tower_card.get("towers", tower_card["name"]),
-            "query_revision": _revision({QUERY: files[QUERY], "template": template.revision}),
+            "query_revision": _revision({QUERY: files[QUERY], WORDS: files[WORDS], "template": template.revision}),
             "template": {"name": template.name, "revision": template.revision},
             "query": {"max_tokens": settings.max_tokens, "picture_tokens": settings.picture_tokens},
             "base": os.path.relpath(stays_in.resolve(), out.resolve()),
@@ -169,13 +180,25 @@ def _export_picture(tower: PictureTower, folder: Path) -> None:
     store_small(folder / PICTURE)
 
 
+def _export_text(module: nn.Module, outputs: Sequence[str], file: Path) -> None:
+    ids, mask = torch.full((2, 7), 5), torch.ones(2, 7, dtype=torch.int64)  # two tensors: one would count as one
+    _to_onnx(module.eval(), (ids, mask), ["ids", "mask"], outputs, (_CONTEXT, _CONTEXT), file)
+    store_small(file)
+
+
 def _revision(made_of: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def write_query_onnx(model: MiniQueryEncoder, file: Path) -> None:
-    _to_onnx(merged(model).cpu().eval(), _query_example(model), QUERY_INPUTS, ["query"], QUERY_AXES, file)
+    inputs = [each.name for each in fields(Padded)]
+    _to_onnx(merged(model).cpu().eval(), _query_example(model), inputs, ["query"], QUERY_AXES, file)
     store_small(file)
+
+
+def write_words_onnx(file: Path) -> None:
+    """The layers of the text tower whose hidden states the query encoder reads."""
+    _export_text(_Words(TextTrunk().tower), ["states"], file)
 
 
 def write_query_encoder(model: MiniQueryEncoder, out: Path, card: dict[str, Any]) -> None:
@@ -190,12 +213,12 @@ def _query_example(model: MiniQueryEncoder) -> tuple[Tensor, ...]:
     n, p, k, t = 2, 3, model.picture_tokens, 29
     slots = torch.zeros(n, t, dtype=torch.int64)
     slots[:, 2 : 2 + p * k] = torch.arange(1, p * k + 1)
-    ids = torch.full((n, t), 7).masked_fill(slots > 0, 0)
     mask = torch.ones(n, t, dtype=torch.int64)
     mask[1, -3:] = 0
     dim = model.encoder.head.linear.out_features
     pictures, roles = torch.randn(n, p, dim), torch.ones(n, p, dtype=torch.int64)
-    return ids, slots, mask, pictures, roles, torch.randn(n, p, dim), torch.randn(n, dim + SENTENCE_DIM)
+    words = torch.randn(n, t, WORD_DIM)
+    return words, slots, mask, pictures, roles, torch.randn(n, p, dim), torch.randn(n, dim + SENTENCE_DIM)
 
 
 def _to_onnx(

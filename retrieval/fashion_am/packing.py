@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from retrieval.encoders.towers import SENTENCE_DIM
-from retrieval.fashion_am.context import Template, context_of
+from retrieval.fashion_am.context import Template, lines_of
 from retrieval.schema import Image
 
 if TYPE_CHECKING:
@@ -18,45 +18,65 @@ if TYPE_CHECKING:
     from retrieval.protocols import Embeddings
     from retrieval.schema import Query
 
-    Tokenize = Callable[[str], Sequence[int]]
-    """Token ids of a text, without special tokens."""
-
 ABSENT, CURRENT, EARLIER = 0, 1, 2
 """Roles of a picture: padding; one that the current request starts from; one of the history."""
 N_ROLES = 3
-START_TOKEN = 101
-"""[CLS] of all BERT vocabularies."""
-BETWEEN = 8
-"""Tokens of a template's own words around the current request, at most."""
+WORD_DIM = 384
+BETWEEN = 16
+"""Tokens of the words around a request and its pictures, at most."""
+
+
+class Sources(Protocol):
+    """What a context's pictures and texts look like to the query encoder."""
+
+    def pictures(self, images: Sequence[Image]) -> Embeddings:
+        """(n, dim) gallery vectors."""
+        ...
+
+    def texts(self, texts: Sequence[str]) -> Embeddings:
+        """(n, dim + 384) joint vectors, the sentence vectors behind them."""
+        ...
+
+    def words(self, texts: Sequence[str]) -> Sequence[NDArray[np.floating[Any]]]:
+        """Of each text (t, 384) hidden states of its tokens, without those of its ends."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """One context: token ids in which -1 - i stands for all tokens of picture i."""
+    """One context: texts that are read word by word, and pictures, by their place in `pictures`."""
 
-    tokens: tuple[int, ...]
+    parts: tuple[str | int, ...]
+    sizes: tuple[int, ...]
+    """Tokens of each part; of a text the first so many."""
     pictures: tuple[Image, ...]
     roles: tuple[int, ...]
     said: tuple[str, ...]
-    """For each picture the last request with which it was chosen; "" for none, or one without words."""
+    """For each picture the request with which it was chosen; "" for one that the user brought along."""
     request: str
     """The current one; "" for none."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What the text tower encodes."""
+        """What the text tower encodes as a whole."""
         return tuple(text for text in (*self.said, self.request) if text)
 
-    def length(self, picture_tokens: int) -> int:
-        return len(self.tokens) + len(self.pictures) * (picture_tokens - 1)
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is read word by word."""
+        return tuple(part for part in self.parts if isinstance(part, str))
+
+    @property
+    def length(self) -> int:
+        return sum(self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class Padded:
     """Contexts of one batch, padded on the right."""
 
-    ids: NDArray[np.int64]
-    """(n, t); 0 at pictures and padding."""
+    words: Embeddings
+    """(n, t, 384) hidden states of words; 0 at pictures and padding."""
     slots: NDArray[np.int64]
     """(n, t); 0 at words, i * picture_tokens + j + 1 at token j of picture i."""
     mask: NDArray[np.int64]
@@ -75,26 +95,30 @@ class Padded:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-def pack(query: Query, template: Template, tokenize: Tokenize, max_tokens: int, picture_tokens: int) -> Packed:
+def pack(
+    query: Query, template: Template, n_words: Callable[[str], int], max_tokens: int, picture_tokens: int
+) -> Packed:
     """The context of a query. What does not fit is cut from its oldest end, and a request that would leave no room for
-    its own pictures from the end of its words."""
-    tokens: list[int] = []
+    its own pictures from the end of its words. n_words: tokens of a text."""
+    room = max(max_tokens - picture_tokens * len(query.references) - BETWEEN, BETWEEN)
+    parts: list[str | int] = []
     pictures: list[Image] = []
-    room = max_tokens - 1 - picture_tokens * len(query.references) - BETWEEN
-    request = _fitting(query.as_said, max(room, BETWEEN), tokenize)
-    for part in context_of(replace(query, text=request, request=request), template):
-        if isinstance(part, Image):
-            pictures.append(part)
-            tokens.append(-len(pictures))
+    for line in lines_of(query, template):
+        if isinstance(line, Image):
+            parts.append(len(pictures))
+            pictures.append(line)
         else:
-            tokens += tokenize(part)
-    kept = _newest(tokens, max_tokens - 1, picture_tokens)
-    first = len(pictures) - sum(token < 0 for token in kept)
+            parts += _pieces(line)
+    sizes = [min(n_words(part), room) if isinstance(part, str) else picture_tokens for part in parts]
+    oldest = _oldest_that_fits(sizes, max_tokens)
+    kept = parts[oldest:]
+    first = len(pictures) - sum(isinstance(part, int) for part in kept)
     shown = tuple(pictures[first:])
     current = {image.image_id for image in query.references}
     said = {past.target.image_id: past.text.strip() for past in query.history if past.target}
     return Packed(
-        (START_TOKEN, *(token + first if token < 0 else token for token in kept)),
+        tuple(part if isinstance(part, str) else part - first for part in kept),
+        tuple(sizes[oldest:]),
         shown,
         tuple(CURRENT if image.image_id in current else EARLIER for image in shown),
         tuple(said.get(image.image_id, "") for image in shown),
@@ -102,66 +126,64 @@ def pack(query: Query, template: Template, tokenize: Tokenize, max_tokens: int, 
     )
 
 
-def words_of(query: Query) -> tuple[str, ...]:
-    """The current request, then those of the history: what the text tower may have to encode."""
+def texts_of(query: Query) -> tuple[str, ...]:
+    """What the text tower may have to encode as a whole: the current request, then those of the history."""
     return (query.as_said, *(past.text.strip() for past in query.history))
 
 
-def _fitting(text: str, room: int, tokenize: Tokenize) -> str:
-    """As much of the text's beginning as has at most `room` tokens."""
-    while (n := len(tokenize(text))) > room:
-        text = text[: len(text) * room // n]
-    return text
+def words_of(query: Query, template: Template) -> Iterable[str]:
+    """What may have to be read word by word."""
+    return (piece for line in lines_of(query, template) if not isinstance(line, Image) for piece in _pieces(line))
 
 
-def _newest(tokens: Sequence[int], room: int, picture_tokens: int) -> Sequence[int]:
-    for at in range(len(tokens) - 1, -1, -1):
-        room -= picture_tokens if tokens[at] < 0 else 1
+def _pieces(line: tuple[str, ...]) -> list[str]:
+    return [piece for each in line if (piece := each.strip())]
+
+
+def _oldest_that_fits(sizes: Sequence[int], room: int) -> int:
+    for at in range(len(sizes) - 1, -1, -1):
+        room -= sizes[at]
         if room < 0:
-            return tokens[at + 1 :]
-    return tokens
+            return at + 1
+    return 0
 
 
-def pad(
-    contexts: Sequence[Packed],
-    picture_tokens: int,
-    dim: int,
-    vectors_of: Callable[[Sequence[Image]], Embeddings],
-    texts_of: Callable[[Sequence[str]], Embeddings],
-) -> Padded:
-    """One batch. `vectors_of` gives the vectors of its pictures, `texts_of` those of its texts, as (k, dim + 384): the
-    joint vectors, the sentence vectors behind them."""
+def pad(contexts: Sequence[Packed], picture_tokens: int, dim: int, sources: Sources) -> Padded:
+    """One batch."""
     n, p = len(contexts), max([1, *(len(each.pictures) for each in contexts)])
-    t = max(each.length(picture_tokens) for each in contexts)
-    ids, slots, mask = (np.zeros((n, t), np.int64) for _ in range(3))
-    roles = np.zeros((n, p), np.int64)
-    pictures = np.zeros((n, p, dim), np.float32)
+    t = max(each.length for each in contexts)
+    words = np.zeros((n, t, WORD_DIM), np.float32)
+    slots, mask = np.zeros((n, t), np.int64), np.zeros((n, t), np.int64)
+    texts = sorted({text for each in contexts for text in each.words})
+    states = dict(zip(texts, sources.words(texts), strict=True)) if texts else {}
     for row, each in enumerate(contexts):
         at = 0
-        for token in each.tokens:
-            if token < 0:
-                first = (-token - 1) * picture_tokens + 1
-                slots[row, at : at + picture_tokens] = range(first, first + picture_tokens)
-                at += picture_tokens
+        for part, size in zip(each.parts, each.sizes, strict=True):
+            if isinstance(part, str):
+                words[row, at : at + size] = states[part][:size]
             else:
-                ids[row, at] = token
-                at += 1
+                slots[row, at : at + size] = part * picture_tokens + 1 + np.arange(size)
+            at += size
         mask[row, :at] = 1
+    return Padded(words, slots, mask, *_shown(contexts, p, dim, sources), *_said(contexts, p, dim, sources))
+
+
+def _shown(contexts: Sequence[Packed], p: int, dim: int, sources: Sources) -> tuple[Embeddings, NDArray[np.int64]]:
+    """`Padded.pictures` and `Padded.roles`."""
+    pictures, roles = np.zeros((len(contexts), p, dim), np.float32), np.zeros((len(contexts), p), np.int64)
+    for row, each in enumerate(contexts):
         roles[row, : len(each.roles)] = each.roles
-    shown = [image for each in contexts for image in each.pictures]
-    if shown:
-        pictures[roles != ABSENT] = vectors_of(shown)
-    return Padded(ids, slots, mask, pictures, roles, *_words(contexts, p, dim, texts_of))
+    if shown := [image for each in contexts for image in each.pictures]:
+        pictures[roles != ABSENT] = sources.pictures(shown)
+    return pictures, roles
 
 
-def _words(
-    contexts: Sequence[Packed], p: int, dim: int, texts_of: Callable[[Sequence[str]], Embeddings]
-) -> tuple[Embeddings, Embeddings]:
+def _said(contexts: Sequence[Packed], p: int, dim: int, sources: Sources) -> tuple[Embeddings, Embeddings]:
     """`Padded.said` and `Padded.requests`."""
     said = np.zeros((len(contexts), p, dim), np.float32)
     requests = np.zeros((len(contexts), dim + SENTENCE_DIM), np.float32)
     texts = sorted({text for each in contexts for text in each.texts})
-    vector = dict(zip(texts, texts_of(texts), strict=True)) if texts else {}
+    vector = dict(zip(texts, sources.texts(texts), strict=True)) if texts else {}
     for row, each in enumerate(contexts):
         for i, text in enumerate(each.said):
             if text:

@@ -20,21 +20,22 @@ from retrieval.encoders import cards
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import loop
 from retrieval.fashion_am.backbones import MiniQueryEncoder, open_minilm
+from retrieval.fashion_am.base_weights import base_weights
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.kept_texts import read_texts
 from retrieval.fashion_am.losses import query_loss
-from retrieval.fashion_am.packing import words_of
+from retrieval.fashion_am.packing import texts_of, words_of
 from retrieval.fashion_am.processes import autocast, open_accelerator, own_share, rank
 from retrieval.fashion_am.query_encoder import Residual
-from retrieval.fashion_am.query_inputs import PICTURES, WORDS, Inputs, QueryData, tokenize_by
+from retrieval.fashion_am.query_inputs import PICTURES, Inputs, Kept, QueryData
 from retrieval.fashion_am.query_inputs import QuerySettings as QuerySettings
 from retrieval.fashion_am.stage_files import first_process_first
 from retrieval.fashion_am.taught import READINGS, open_taught
+from retrieval.fashion_am.text_trunk import STATES, TextTrunk
 from retrieval.fashion_am.turns import TurnBatch, Turns, kin_of
 from retrieval.fashion_am.validation import Validation, open_validation
-from retrieval.fashion_am.vlp_command import base_weights
 from retrieval.recorded import References
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ UNREAD = {
     "mini": ("backbone",),
     "paper": (
         "layers", "picture_tokens", "max_tokens", "residual", "pointer", "single", "alone_epochs", "alone_average",
-        "residual_rate", "hard",
+        "hard",
     ),
 }  # fmt: skip
 M = TypeVar("M", bound=nn.Module)
@@ -60,7 +61,7 @@ def encode(model: nn.Module, chunks: Sequence[Iterable[Tensor | None]]) -> Tenso
 
 def encode_alone(residual: Residual, chunks: Sequence[Inputs]) -> Tensor:
     device = residual.favour.device
-    return torch.cat([residual.alone(*(each.to(device) for each in inputs[PICTURES : WORDS + 1])) for inputs in chunks])
+    return torch.cat([residual.alone(*(each.to(device) for each in inputs[PICTURES:])) for inputs in chunks])
 
 
 def train(
@@ -75,12 +76,12 @@ def train(
     accelerator: Any = None,
     tensorboard: bool = False,
 ) -> nn.Module:
-    """The residual alone first, which takes seconds, then everything. made_of: what the weights depend on besides the
-    settings."""
+    """The residual's network alone first, which takes minutes, then everything else. made_of: what the weights depend
+    on besides the settings."""
     depends_on = {**asdict(settings), **made_of}
     encoder: Any = model.encoder
     residual: Residual | None = encoder.residual
-    if residual is not None and settings.alone_epochs:
+    if residual is not None:
         schedule = loop.Schedule(settings.alone_epochs, settings.warmup, settings.alone_average, seed=settings.seed)
         groups = [{"params": residual.of_its_own(), "lr": ALONE_RATE, "weight_decay": settings.weight_decay}]
         backward = _backward(residual, encode_alone, data, settings, accelerator, points=False)
@@ -88,6 +89,8 @@ def train(
                          accelerator=accelerator)  # fmt: skip
         residual.load_state_dict(alone.state_dict())
         residual.train()
+        for parameter in residual.of_its_own():
+            parameter.requires_grad_(False)
     schedule = loop.Schedule(settings.epochs, settings.warmup, settings.average, seed=settings.seed)
     return loop.run(
         model, parameter_groups(model, settings), turns.epoch, turns.n_batches,
@@ -133,15 +136,11 @@ def _backward(
 
 
 def parameter_groups(model: nn.Module, settings: QuerySettings) -> list[dict[str, Any]]:
-    """LoRA; what was trained alone; everything else that is new."""
-    encoder: Any = model.encoder
-    known = {id(each) for each in encoder.residual.of_its_own()} if encoder.residual is not None else set()
+    """LoRA; everything else that is new."""
     rates: dict[float, list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
-        was_trained = id(parameter) in known and settings.alone_epochs > 0
-        rate = settings.residual_rate if was_trained else settings.head_rate
         if parameter.requires_grad:
-            rates.setdefault(settings.lora_rate if "lora_" in name else rate, []).append(parameter)
+            rates.setdefault(settings.lora_rate if "lora_" in name else settings.head_rate, []).append(parameter)
     return [{"params": some, "lr": rate, "weight_decay": settings.weight_decay} for rate, some in rates.items()]
 
 
@@ -211,10 +210,11 @@ def run(arguments: argparse.Namespace) -> None:
         taught = open_taught(benchmark, also, towers, kept, single=settings.single)
     vectors = taught.vectors
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
-    turns = [*taught.readings[0], *validations[READINGS[0]].examples]
+    queries = [each.query for each in (*taught.readings[0], *validations[READINGS[0]].examples)]
     with first_process_first(arguments):
-        texts = read_texts(towers, (text for each in turns for text in words_of(each.query)), kept)
-    data = QueryData(settings, template, tokenize_by(arguments.towers), vectors, texts)
+        read = read_texts(towers, (text for query in queries for text in texts_of(query)), kept)
+        bank = TextTrunk().bank((text for query in queries for text in words_of(query, template)), kept / STATES)
+    data = QueryData(settings, template, Kept(vectors, read, bank))
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim
     model = open_mini(settings, dim)

@@ -34,7 +34,9 @@ class QueryEncoder(nn.Module):
     """Embedded contexts to unit vectors (n, dim): the paper's retrieval head over M suffix states.
 
     backbone: a transformers model without a language model's head, called with inputs_embeds, attention_mask and
-    position_ids; LoRA, if any, is already in it. `residual` (ours) adds the head's output to late fusion.
+    position_ids; LoRA, if any, is already in it. With a `residual` (ours) the answer is the sum of two unit vectors:
+    the head's and the residual's. Each learns by itself, for what the residual has learnt by heart is no longer in the
+    loss of a sum.
     """
 
     def __init__(self, backbone: nn.Module, width: int, dim: int, suffix: int, residual: bool = False) -> None:
@@ -43,8 +45,6 @@ class QueryEncoder(nn.Module):
         self.suffix = nn.Parameter(torch.randn(suffix, width) * SUFFIX_STD)
         self.head = Head(width, dim)
         self.residual = Residual(width, dim) if residual else None
-        if self.residual is not None:
-            _start_at_zero(self.head.linear)
 
     def forward(
         self,
@@ -57,18 +57,20 @@ class QueryEncoder(nn.Module):
         """embeddings (n, t, width), mask (n, t) of 1 at tokens; positions (n, t), or (axes, n, t) where the backbone
         has several. Padding may stand on either side: the suffix follows the largest position.
 
-        meant (n, p), for training with a residual: 1 at the pictures that a query starts from. Then the result has one
-        more column, the attention's share of these; 1 where there are none.
+        In training the head's vectors alone. meant (n, p), for training with a residual: 1 at the pictures that a query
+        starts from. Then the result has one more column, the attention's share of these; 1 where there are none.
         """
         last, context = self.states(embeddings, mask, positions)
-        if self.residual is None or shown is None:
-            return F.normalize(self.head(last.mean(1)).float(), dim=1)
         pooled = self.head.norm(last.mean(1))
+        vectors = F.normalize(self.head.linear(pooled).float(), dim=1)
+        if self.residual is None or shown is None:
+            return vectors
+        if self.training and meant is None:
+            return vectors
         weights = self.residual.attention(pooled, context, shown)
-        late: Tensor = self.residual.fused(weights, self.residual.read(pooled), shown)
-        vectors = F.normalize((late + self.head.linear(pooled)).float(), dim=1)
         if not self.training:
-            vectors = _or_words_alone(vectors, shown)
+            beside = F.normalize(self.residual.fused(weights, shown).float(), dim=1)
+            vectors = _or_words_alone(F.normalize(vectors + beside, dim=1), shown)
         if meant is None:
             return vectors
         share = torch.where(meant.sum(1) > 0, (weights * meant).sum(1), torch.ones_like(weights[:, 0]))
@@ -106,37 +108,34 @@ class Head(nn.Module):
 class Residual(nn.Module):
     """Late fusion with learned amounts (ours): attention over the context's pictures, plus the request's own vector,
     plus what a small network makes of both, of the request's sentence vector and of the words with which the pictures
-    were chosen. Untrained it is about late fusion of the current references and words; the backbone has a say in each
-    part as training goes on. Once trained, a context without any picture is the request's own vector."""
+    were chosen. Untrained it is about late fusion of the current references and words. The network is trained alone;
+    then the backbone learns where the attention goes."""
 
     def __init__(self, width: int, dim: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.favour = nn.Parameter(torch.tensor([START_LOGITS.get(role, 0.0) for role in range(N_ROLES)]))
         self.gain = nn.Parameter(torch.ones(()))
-        self.up, self.read = nn.Linear(3 * dim + SENTENCE_DIM, HIDDEN), nn.Linear(width, HIDDEN, bias=False)
-        self.across = nn.Linear(HIDDEN, HIDDEN)
+        self.up, self.across = nn.Linear(3 * dim + SENTENCE_DIM, HIDDEN), nn.Linear(HIDDEN, HIDDEN)
         self.amounts, self.down = nn.Linear(HIDDEN, 2), nn.Linear(HIDDEN, dim)
-        for linear in (self.read, self.amounts, self.down):
+        for linear in (self.amounts, self.down):
             _start_at_zero(linear)
 
     def alone(self, pictures: Tensor, roles: Tensor, said: Tensor, requests: Tensor) -> Tensor:
         """What it makes where the backbone has no say: unit vectors (n, dim)."""
-        shown = Shown(pictures, roles, roles, said, requests)  # no places without a backbone: they are not read
-        weights = _shares(self.favour[roles], roles)
-        vectors = F.normalize(self.fused(weights, torch.zeros(()), shown), dim=1)
-        return vectors if self.training else _or_words_alone(vectors, shown)
+        shown = Shown(pictures, roles, roles, said, requests)
+        return F.normalize(self.fused(_shares(self.favour[roles], roles), shown), dim=1)
 
     def of_its_own(self) -> list[nn.Parameter]:
         """Those that count without a backbone."""
         parts = (self.up, self.across, self.amounts, self.down)
         return [self.favour, *(parameter for part in parts for parameter in part.parameters())]
 
-    def fused(self, weights: Tensor, read: Tensor, shown: Shown) -> Tensor:
+    def fused(self, weights: Tensor, shown: Shown) -> Tensor:
         picture, said = ((weights[:, None] @ each).squeeze(1) for each in (shown.pictures, shown.said))
         request, sentence = shown.requests.tensor_split([picture.shape[1]], 1)
         parts = [part * part.shape[1] ** 0.5 for part in (picture, said, request, sentence)]  # unit: small numbers
-        hidden = F.gelu(self.up(torch.cat(parts, 1)) + read)
+        hidden = F.gelu(self.up(torch.cat(parts, 1)))
         hidden = hidden + F.gelu(self.across(hidden))
         amounts = 1 + self.amounts(hidden)
         late: Tensor = amounts[:, :1] * picture + amounts[:, 1:] * request + self.down(hidden)

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.encoders.towers import TOKENIZER, find_file, open_tokenizer, read_card
 from retrieval.fashion_am.context import Template
 from retrieval.fashion_am.packing import Packed, pack, pad
+from retrieval.fashion_am.texts import TextBank
 from retrieval.fashion_am.vectors import PictureVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from retrieval.protocols import Embeddings
     from retrieval.recorded import Example
-    from retrieval.schema import Query
+    from retrieval.schema import Image, Query
 
 PICTURES = 3
-"""Place of the pictures among the tensors."""
-WORDS = 6
-"""Place of the requests, the last that the residual reads."""
+"""Place of the pictures among the tensors: they and what follows is all that the residual reads."""
 Inputs = tuple[Tensor, ...]
 """`packing.Padded` as tensors, in its order."""
 
@@ -47,14 +45,14 @@ class QuerySettings:
     hard: int = 0
     """Gallery pictures of its kind and colour beside every target (ours); 4 lost .013 success@5."""
     temperature: float = 0.07
-    layers: int = 3
-    """Of MiniLM's six, from below: time goes with them."""
+    layers: int = 2
+    """Of MiniLM's six, from above; those below have read each text by itself, once and for all."""
     suffix: int = 8
     picture_tokens: int = 2
     max_tokens: int = 160
     """Of a context; what is older is cut."""
     residual: bool = True
-    """Add to late fusion (ours); without it the paper's head alone."""
+    """Add a late fusion with learned amounts (ours); without it the paper's head alone."""
     pointer: float = 0.3
     """Weight of a loss that the residual's attention finds the pictures that a turn starts from (ours): after a
     rollback the item of the turn gone back to."""
@@ -64,11 +62,9 @@ class QuerySettings:
     """Epochs in which the residual is trained without the backbone, beforehand."""
     alone_average: float = 0.99
     """Decay of the running average of its weights then."""
-    lora_rate: float = 1e-3
+    lora_rate: float = 2e-3
     head_rate: float = 2e-3
     """Of everything that is new: suffix, projector, head, the residual's attention."""
-    residual_rate: float = 0.0
-    """Of what was trained alone before; 0 leaves it as it is, which keeps .005 success@5."""
     weight_decay: float = 0.01
     dropout: float = 0.0
     """Within LoRA."""
@@ -81,32 +77,45 @@ class QuerySettings:
     seed: int = 0
 
 
-class QueryData:
-    """Packs queries and turns them into a batch's tensors; texts are tokenised and encoded once."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """`packing.Sources` of what was encoded before the training."""
 
-    def __init__(
-        self,
-        settings: QuerySettings,
-        template: Template,
-        tokenize: Callable[[str], Sequence[int]],
-        vectors: PictureVectors,
-        texts: Mapping[str, NDArray[np.float32]],
-    ) -> None:
-        self._settings, self._template, self._tokenize = settings, template, tokenize
-        self._vectors, self._texts = vectors, texts
-        self._tokens: dict[str, Sequence[int]] = {}
+    vectors: PictureVectors
+    read: Mapping[str, NDArray[np.float32]]
+    """Joint vector and sentence vector of a text."""
+    bank: TextBank
+
+    def pictures(self, images: Sequence[Image]) -> Embeddings:
+        return self.vectors.of([image.image_id for image in images])
+
+    def texts(self, texts: Sequence[str]) -> Embeddings:
+        return np.array([self.read[text] for text in texts])
+
+    def words(self, texts: Sequence[str]) -> Sequence[NDArray[np.float16]]:
+        return [self.bank.of(text)[1:-1].numpy() for text in texts]
+
+    def n_words(self, text: str) -> int:
+        return self.bank.length(text) - 2
+
+
+class QueryData:
+    """Packs queries and turns them into a batch's tensors."""
+
+    def __init__(self, settings: QuerySettings, template: Template, kept: Kept) -> None:
+        self._settings, self._template, self.kept = settings, template, kept
         self._packed: dict[Query, Packed] = {}
 
     def packed(self, query: Query) -> Packed:
         if query not in self._packed:
             self._packed[query] = pack(
-                query, self._template, self._ids, self._settings.max_tokens, self._settings.picture_tokens
+                query, self._template, self.kept.n_words, self._settings.max_tokens, self._settings.picture_tokens
             )
         return self._packed[query]
 
     def by_length(self, queries: Sequence[Query]) -> list[int]:
         """Positions of the queries, the shortest context first: neighbours need little padding."""
-        lengths = [self.packed(query).length(self._settings.picture_tokens) for query in queries]
+        lengths = [self.packed(query).length for query in queries]
         return sorted(range(len(queries)), key=lambda i: lengths[i])
 
     def chunks(self, queries: Sequence[Query]) -> list[Inputs]:
@@ -127,28 +136,6 @@ class QueryData:
             chunks[i] = (*inputs, meant)
         return chunks
 
-    def _ids(self, text: str) -> Sequence[int]:
-        if text not in self._tokens:
-            self._tokens[text] = self._tokenize(text)
-        return self._tokens[text]
-
     def _inputs(self, contexts: Sequence[Packed]) -> Inputs:
-        padded = pad(
-            contexts,
-            self._settings.picture_tokens,
-            self._vectors.vectors.shape[1],
-            lambda images: self._vectors.of([image.image_id for image in images]),
-            lambda texts: np.array([self._texts[text] for text in texts]),
-        )
+        padded = pad(contexts, self._settings.picture_tokens, self.kept.vectors.vectors.shape[1], self.kept)
         return tuple(torch.from_numpy(array) for array in padded.arrays().values())
-
-
-def tokenize_by(folder: Path) -> Callable[[str], Sequence[int]]:
-    """By the tokenizer of a system's folder."""
-    tokenizer = open_tokenizer(find_file(folder, read_card(folder), TOKENIZER))
-
-    def tokenize(text: str) -> Sequence[int]:
-        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
-
-    return tokenize

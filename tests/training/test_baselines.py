@@ -12,7 +12,6 @@ from retrieval.baselines.train import late_fusion
 from retrieval.baselines.turn_inputs import (
     Conversations,
     StoredFeatures,
-    TextTrunk,
     TowerFeatures,
     TurnInput,
     turn_inputs,
@@ -21,6 +20,7 @@ from retrieval.benchmark import Task
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.errors import EncoderError, MessageError
 from retrieval.fashion_am.losses import query_loss
+from retrieval.fashion_am.text_trunk import TextTrunk
 from retrieval.fashion_am.texts import TextBank
 from retrieval.fashion_am.towers import TEXT_WIDTH
 from retrieval.fashion_am.vectors import PictureVectors

@@ -9,22 +9,22 @@ import pytest
 import torch
 
 from retrieval.benchmark import Task
-from retrieval.encoders.towers import DEFAULT_FOLDER, SENTENCE_DIM
+from retrieval.encoders.towers import SENTENCE_DIM
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.packing import CURRENT, EARLIER
 from retrieval.fashion_am.query import encode, query_vectors, train
 from retrieval.fashion_am.query_encoder import START_LOGITS
-from retrieval.fashion_am.query_inputs import QueryData, QuerySettings, tokenize_by
+from retrieval.fashion_am.query_inputs import Kept, QueryData, QuerySettings
 from retrieval.fashion_am.turns import Turns
 from retrieval.fashion_am.vectors import PictureVectors
 from retrieval.recorded import Example
 from retrieval.schema import HistoryTurn, Image, Query
-from tests.training.tiny_models import tiny_query_encoder
+from tests.training.tiny_models import made_bank, tiny_query_encoder
 
 DIM = 16
 SETTINGS = QuerySettings(
     suffix=2, chunk=3, batch=8, negatives=4, epochs=30, warmup=2, alone_epochs=0, pointer=1.0, lora_rate=5e-3,
-    head_rate=5e-3, residual_rate=5e-3, average=0.0,
+    head_rate=5e-3, average=0.0,
 )  # fmt: skip
 IMAGES = [Image(f"p{i}", f"p{i}.png") for i in range(24)]
 NOW, BEFORE = (math.exp(START_LOGITS[role]) for role in (CURRENT, EARLIER))
@@ -45,9 +45,8 @@ def data_of(settings):
         for i, text in enumerate(("longer", "back to turn 1", "red dress", "in blue"))
     }
     row = {image.image_id: i for i, image in enumerate(IMAGES)}
-    return QueryData(
-        settings, open_template("compact"), tokenize_by(DEFAULT_FOLDER), PictureVectors(row, vectors), texts
-    )
+    bank = made_bank((*texts, "1", "2", "now", "now the same item"))
+    return QueryData(settings, open_template("compact"), Kept(PictureVectors(row, vectors), texts, bank))
 
 
 def example(text, references=(), meant=(), history=(), target=0):
@@ -106,7 +105,7 @@ def test_where_nothing_is_meant_or_it_is_no_longer_in_the_context_the_share_is_1
     found = shares(model, data, EXAMPLES)
     assert found[[0, 6]].tolist() == [1.0, 1.0]
     assert found[1:6].max() < 1
-    short = data_of(replace(SETTINGS, max_tokens=10))
+    short = data_of(replace(SETTINGS, max_tokens=9))
     assert short.packed(EXAMPLES[3].query).pictures == (IMAGES[1],)
     assert shares(model, short, EXAMPLES[3:4]).item() == 1.0
 
@@ -135,7 +134,7 @@ def test_going_back_is_learned_from_the_loss_of_what_is_meant(tmp_path, pointer)
     data, turns = data_of(settings), conversations()
     model = tiny_query_encoder(settings, DIM)
     before = shares(model, data, turns)
-    batches = Turns([turns], data._vectors, [image.image_id for image in IMAGES], 8, 4, 0)
+    batches = Turns([turns], data.kept.vectors, [image.image_id for image in IMAGES], 8, 4, 0)
     trained = train(model, batches, data, settings, tmp_path, {})
     losses = [json.loads(line)["loss"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert losses[-1] < 0.7 * losses[0], losses

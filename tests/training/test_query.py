@@ -17,7 +17,7 @@ from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, export_towers
 from retrieval.fashion_am.gradcache import grad_cached
 from retrieval.fashion_am.losses import query_loss
-from retrieval.fashion_am.packing import pack, words_of
+from retrieval.fashion_am.packing import pack, texts_of, words_of
 from retrieval.fashion_am.query import (
     encode,
     encode_alone,
@@ -26,13 +26,15 @@ from retrieval.fashion_am.query import (
     train,
 )
 from retrieval.fashion_am.query_encoder import QueryEncoder
-from retrieval.fashion_am.query_inputs import QueryData, QuerySettings, tokenize_by
+from retrieval.fashion_am.query_inputs import Kept, QueryData, QuerySettings
+from retrieval.fashion_am.text_trunk import TextTrunk
+from retrieval.fashion_am.texts import TextBank, open_tokenizer
 from retrieval.fashion_am.towers import PictureTower
 from retrieval.fashion_am.turns import Turns, train_pictures
 from retrieval.fashion_am.vectors import PictureVectors
 from retrieval.recorded import Example
 from retrieval.schema import HistoryTurn, Image, Query
-from tests.training.tiny_models import tiny_bert, tiny_query_encoder
+from tests.training.tiny_models import made_bank, tiny_bert, tiny_query_encoder
 
 DIM = 256
 TEMPLATE = open_template("compact")
@@ -68,13 +70,14 @@ def data():
         for query in QUERIES
         if query.text
     }
-    return QueryData(SETTINGS, TEMPLATE, tokenize_by(DEFAULT_FOLDER), vectors, texts)
+    bank = made_bank(word for query in QUERIES for word in words_of(query, TEMPLATE))
+    return QueryData(SETTINGS, TEMPLATE, Kept(vectors, texts, bank))
 
 
 def late_fusion(data, query):
-    parts = [data._texts[query.text][:DIM]] if query.text else []
+    parts = [data.kept.read[query.text][:DIM]] if query.text else []
     if query.references:
-        parts.append(data._vectors.of([image.image_id for image in query.references]).mean(0))
+        parts.append(data.kept.pictures(query.references).mean(0))
     return unit(np.sum(parts, axis=0))
 
 
@@ -86,23 +89,25 @@ def test_a_vector_does_not_depend_on_the_other_queries_of_its_batch(data):
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
 
 
+def alone_vectors(model, data):
+    """In the order of QUERIES."""
+    with torch.no_grad():
+        return torch.cat([encode_alone(model.encoder.residual, data.chunks([query])) for query in QUERIES]).numpy()
+
+
 def test_an_untrained_residual_is_about_late_fusion_of_the_current_request(data):
-    vectors = query_vectors(tiny_model(), data, QUERIES)
+    vectors = alone_vectors(tiny_model(), data)
     cosines = [float(vector @ late_fusion(data, query)) for vector, query in zip(vectors, QUERIES, strict=True)]
     assert min(cosines) > 0.98
 
 
-def test_the_residual_trained_alone_is_about_where_the_backbone_starts(data):
-    model = tiny_model()
-    for linear in (model.encoder.residual.up, model.encoder.residual.down, model.encoder.residual.amounts):
-        linear.weight.data += 0.1 * torch.randn_like(linear.weight)
-    chunks = data.chunks(QUERIES)
-    with torch.no_grad():
-        alone, start = encode_alone(model.encoder.residual, chunks), encode(model, chunks)
-        assert (alone * start).sum(1).min() > 0.98
-        model.encoder.residual.gain.zero_()  # what its attention adds by chance before it is trained
-        torch.testing.assert_close(alone, encode(model, chunks))
-    assert not np.allclose(query_vectors(model, data, QUERIES)[1], late_fusion(data, QUERIES[1]), atol=0.01)
+def test_the_answer_is_the_sum_of_what_the_head_and_the_residual_say(data):
+    model = tiny_model(moved=0.1)
+    model.encoder.residual.gain.data.zero_()  # so that its attention is that of the residual alone
+    head = query_vectors(model.train(), data, QUERIES)
+    whole = query_vectors(model.eval(), data, QUERIES)
+    np.testing.assert_allclose(whole[1:], unit(head + alone_vectors(model, data))[1:], atol=1e-5)
+    assert (head * whole).sum(1).max() < 0.999
 
 
 def test_once_trained_a_context_of_words_alone_keeps_their_own_vector(data):
@@ -111,7 +116,6 @@ def test_once_trained_a_context_of_words_alone_keeps_their_own_vector(data):
     kept = query_vectors(model.eval(), data, QUERIES)
     np.testing.assert_allclose(kept[0], late_fusion(data, QUERIES[0]), atol=1e-6)
     assert taught[0] @ kept[0] < 0.9999
-    np.testing.assert_allclose(taught[1:], kept[1:], atol=1e-6)
 
 
 def test_without_the_residual_the_head_alone_speaks(data):
@@ -136,51 +140,68 @@ def test_padding_on_the_left_and_on_the_right_give_the_same_vector():
         torch.testing.assert_close(padded, plain)
 
 
+def n_words(text):
+    return len(text.split())
+
+
 def test_what_does_not_fit_is_cut_from_the_oldest_end():
-    packed = pack(QUERIES[2], TEMPLATE, tokenize_by(DEFAULT_FOLDER), 10, 2)
-    whole = pack(QUERIES[2], TEMPLATE, tokenize_by(DEFAULT_FOLDER), 100, 2)
-    assert packed.length(2) <= 10 < whole.length(2)
+    packed, whole = (pack(QUERIES[2], TEMPLATE, n_words, size, 2) for size in (8, 100))
+    assert packed.length <= 8 < whole.length
     assert packed.pictures == whole.pictures[-len(packed.pictures) :] == (IMAGES[1],)
-    assert packed.tokens[-4:] == whole.tokens[-4:]
+    assert packed.parts == ("2", 0, "now", "back to turn 1")
+    assert whole.parts == ("1", 0, "2", "in blue", "2", 1, "now", "back to turn 1")
+
+
+def test_only_the_last_turn_is_told_in_words_and_older_ones_by_their_pictures():
+    told = set(words_of(QUERIES[2], TEMPLATE))
+    assert "in blue" in told
+    assert "red dress" not in told
+    assert pack(QUERIES[2], TEMPLATE, n_words, 100, 2).pictures == (IMAGES[0], IMAGES[1])
 
 
 def test_a_long_request_leaves_room_for_its_own_picture_and_none_is_lost_from_a_short_one():
-    tokenize = tokenize_by(DEFAULT_FOLDER)
     long = replace(QUERIES[1], text="a long red dress " * 100)
-    packed = pack(long, TEMPLATE, tokenize, 160, 2)
+    packed = pack(long, TEMPLATE, n_words, 160, 2)
     assert packed.pictures[-1:] == long.references
-    assert packed.length(2) <= 160
+    assert packed.length <= 160
     assert packed.request == long.text.strip()
-    assert pack(QUERIES[1], TEMPLATE, tokenize, 160, 2) == pack(QUERIES[1], TEMPLATE, tokenize, 1600, 2)
+    assert pack(QUERIES[1], TEMPLATE, n_words, 160, 2) == pack(QUERIES[1], TEMPLATE, n_words, 1600, 2)
 
 
 def test_what_was_said_is_the_text_where_the_request_is_blank():
-    packed = pack(replace(QUERIES[0], request="  "), TEMPLATE, tokenize_by(DEFAULT_FOLDER), 100, 2)
-    assert packed == pack(QUERIES[0], TEMPLATE, tokenize_by(DEFAULT_FOLDER), 100, 2)
+    packed = pack(replace(QUERIES[0], request="  "), TEMPLATE, n_words, 100, 2)
+    assert packed == pack(QUERIES[0], TEMPLATE, n_words, 100, 2)
     assert packed.request == QUERIES[0].text
 
 
-def test_a_residual_that_was_not_trained_alone_is_trained_with_the_backbone():
-    settings = replace(SETTINGS, alone_epochs=0, residual_rate=0.0)
-    model = tiny_model(settings)
-    favour, groups = model.encoder.residual.favour, parameter_groups(model, settings)
-    (rate,) = [group["lr"] for group in groups if any(each is favour for each in group["params"])]
-    assert rate == settings.head_rate
+def test_the_residual_stays_as_it_was_trained_alone_and_its_attention_learns(data, tmp_path):
+    model = tiny_model()
+    start = [each.detach().clone() for each in model.encoder.residual.of_its_own()]
+    turns = Turns([examples()], data.kept.vectors, [image.image_id for image in IMAGES], 6, 4, 0)
+    key = model.encoder.residual.key.weight.detach().clone()
+    trained = train(model, turns, data, replace(SETTINGS, epochs=2), tmp_path, {})
+    (residual,) = [each for name, each in trained.named_modules() if name.endswith("encoder.residual")]
+    alone = torch.load(tmp_path / "alone" / "checkpoint.pt", weights_only=False)["averaged"]
+    for name, value in residual.state_dict().items():
+        if name.split(".")[0] in ("favour", "up", "across", "amounts", "down"):
+            torch.testing.assert_close(value, alone[f"module.{name}"])
+    assert any(not torch.equal(one, other) for one, other in zip(start, residual.of_its_own(), strict=True))
+    assert not torch.equal(key, residual.key.weight)
 
 
 def test_the_frozen_backbone_is_not_trained_and_everything_new_is(data):
-    model = tiny_model()
-    groups = {group["lr"]: {id(each) for each in group["params"]} for group in parameter_groups(model, SETTINGS)}
+    model, settings = tiny_model(), replace(SETTINGS, lora_rate=SETTINGS.head_rate / 2)
+    groups = {group["lr"]: {id(each) for each in group["params"]} for group in parameter_groups(model, settings)}
     trained = set().union(*groups.values())
     frozen = {name for name, parameter in model.named_parameters() if id(parameter) not in trained}
-    assert frozen == {name for name, _ in model.named_parameters() if ".backbone." in name and "lora_" not in name}
-    assert len(groups[SETTINGS.lora_rate]) == 2 * 6
-    assert id(model.encoder.suffix) in groups[SETTINGS.head_rate]
-    assert id(model.encoder.residual.down.weight) in groups[SETTINGS.residual_rate]
+    kept = {name for name, _ in model.named_parameters() if ".backbone." in name and "lora_" not in name}
+    assert frozen == {name for name in kept if "embeddings.LayerNorm" not in name}
+    assert len(groups[settings.lora_rate]) == 2 * 6
+    assert {id(model.encoder.suffix), id(model.words.weight)} < groups[settings.head_rate]
 
 
 def test_gradients_by_chunk_are_those_of_the_whole_batch(data):
-    candidates, target = torch.from_numpy(data._vectors.vectors), torch.arange(6)
+    candidates, target = torch.from_numpy(data.kept.vectors.vectors), torch.arange(6)
     masked = torch.zeros(6, 12, dtype=torch.bool)
     found = []
     for cached in (False, True):
@@ -202,11 +223,11 @@ def examples():
 
 
 def test_a_few_turns_are_learned_and_a_killed_run_ends_the_same(data, tmp_path):
-    settings = replace(SETTINGS, epochs=12, lora_rate=3e-3, head_rate=3e-3)
+    settings = replace(SETTINGS, alone_epochs=40, epochs=20, lora_rate=3e-3, head_rate=3e-3)
 
     def trained(out, last=None):
         torch.manual_seed(0)
-        turns = Turns([examples()], data._vectors, [image.image_id for image in IMAGES], 6, 4, 0)
+        turns = Turns([examples()], data.kept.vectors, [image.image_id for image in IMAGES], 6, 4, 0)
         stop = SimpleNamespace(left=last)
 
         def epoch(number):
@@ -219,10 +240,10 @@ def test_a_few_turns_are_learned_and_a_killed_run_ends_the_same(data, tmp_path):
         return train(tiny_model(settings), batches, data, settings, out, {})
 
     whole = query_vectors(trained(tmp_path / "whole"), data, QUERIES)
-    found = (whole @ data._vectors.vectors.T).argmax(1)
+    found = (whole @ data.kept.vectors.vectors.T).argmax(1)
     assert found[1:].tolist() == [7, 8, 9, 10, 11]  # the first query is words alone: the towers answer
     with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path / "killed", last=5)
+        trained(tmp_path / "killed", last=9)
     again = query_vectors(trained(tmp_path / "killed"), data, QUERIES)
     np.testing.assert_allclose(again, whole, atol=1e-5)
 
@@ -271,7 +292,7 @@ def conversations(pictures):
         Query("b", "", (red,)),
         Query("c", "which of these?", (red, blue)),
         Query("d", "in blue", (blue,), (HistoryTurn("a shirt", (), green), HistoryTurn("dotted", (green,), blue))),
-        Query("e", "back to turn 1 " + "and on " * 90, (white,),
+        Query("e", "back to turn 1 " + "and on " * 20, (white,),
               tuple(HistoryTurn("again " * 9, (pictures[i],), pictures[i + 1]) for i in range(5))),
     ]  # fmt: skip
 
@@ -279,13 +300,16 @@ def conversations(pictures):
 def in_torch(model, towers, pictures, queries):
     """What the model makes of queries over the vectors of these towers."""
     vectors = {image.image_id: row for image, row in towers.encode_references(pictures).items()}
-    data = QueryData(
-        SETTINGS,
-        TEMPLATE,
-        tokenize_by(DEFAULT_FOLDER),
+    kept = Kept(
         PictureVectors({name: i for i, name in enumerate(vectors)}, np.array(list(vectors.values()))),
-        {text: towers.read([text])[0] for query in queries for text in words_of(query) if text},
+        {text: towers.read([text])[0] for query in queries for text in texts_of(query) if text},
+        TextBank.encode(
+            TextTrunk().tower,
+            open_tokenizer(DEFAULT_FOLDER / "tokenizer.json"),
+            (text for query in queries for text in words_of(query, TEMPLATE)),
+        ),
     )
+    data = QueryData(SETTINGS, TEMPLATE, kept)
     return query_vectors(model, data, queries)
 
 

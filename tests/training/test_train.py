@@ -96,7 +96,7 @@ SIZED = {
     [
         (
             "query",
-            ["--size", "paper", "--backbone", "q", "--single", "--layers", "3"],
+            ["--size", "paper", "--backbone", "q", "--single", "--layers", "1"],
             "does not read --layers, --single",
         ),
         ("query", ["--size", "paper", "--backbone", "q", "--no-residual", "--pointer", "0"], "--residual, --pointer: "),

@@ -37,6 +37,18 @@ def tiny_query_encoder(settings, dim: int, moved: float = 0.0):
     return model.eval()
 
 
+def made_bank(texts, seed=0):
+    """Hidden states of texts as if they had been read: as many words as there are, between two ends."""
+    from retrieval.fashion_am.texts import TextBank
+
+    distinct = sorted(set(texts))
+    starts = [0]
+    for text in distinct:
+        starts.append(starts[-1] + len(text.split()) + 2)
+    generator = torch.Generator().manual_seed(seed)
+    return TextBank(distinct, starts, torch.randn(starts[-1], 384, generator=generator).half())
+
+
 def save_qwen(folder: Path, hidden: int = 64) -> Path:
     """A model with its processor, as a hub would give it, of linear and full attention."""
     from transformers import (
