@@ -93,7 +93,7 @@ class FashionAMEncoder:
         )
         said = [text for each in contexts for text in each.texts]
         unwanted = [text for query in queries for text in query.unwanted_texts if text.strip()]
-        texts = self.towers.read_once([*said, *unwanted])
+        texts = self.towers.recent_text_features([*said, *unwanted])
         vectors = self._encoded(contexts, pictures, texts)
         dim = self.manifest.dim
         joint = {text: texts[text][:dim] for text in unwanted}
@@ -117,21 +117,21 @@ class FashionAMEncoder:
         """(n, dim), unit rows. Batches hold contexts of like length: less padding."""
         vectors = np.zeros((len(contexts), self.manifest.dim), np.float32)
         order = sorted(range(len(contexts)), key=lambda i: contexts[i].length)
-        read = _Read(pictures, texts, self.words)
+        sources = _Sources(pictures, texts, self.words)
         for at in range(0, len(order), BATCH):
             rows = order[at : at + BATCH]
-            padded = pad([contexts[row] for row in rows], self._picture_tokens, self.manifest.dim, read)
+            padded = pad([contexts[row] for row in rows], self._picture_tokens, self.manifest.dim, sources)
             vectors[rows] = self._session.run(None, padded.arrays())[0]
         return vectors
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Sources:
     """`packing.Sources` of queries whose pictures and texts the towers have read."""
 
     picture_vectors: dict[Image, NDArray[np.float32]]
     text_vectors: dict[str, NDArray[np.float32]]
-    read: Words
+    reader: Words
 
     def pictures(self, images: Sequence[Image]) -> Embeddings:
         return np.stack([self.picture_vectors[image] for image in images])
@@ -140,7 +140,7 @@ class _Read:
         return np.stack([self.text_vectors[text] for text in texts])
 
     def words(self, texts: Sequence[str]) -> Sequence[NDArray[np.float32]]:
-        return self.read.of(texts)
+        return self.reader.of(texts)
 
 
 def _template_of(folder: Path, card: dict[str, Any]) -> Template:

@@ -51,7 +51,7 @@ class Towers:
         self._caption_weight = caption_weight
         self._text_name = str(card.get("sha256", {}).get(TEXT, card["revision"]))
         self._pictures: Recent[Image] = Recent(self._encode_files)
-        self._texts: Recent[str] = Recent(lambda texts: self.read(texts))
+        self._texts: Recent[str] = Recent(lambda texts: self.text_features(texts))
         self._remembered: Mapping[str, NDArray[np.float32]] = {}
         self.manifest = Manifest(
             encoder=str(card.get("towers", card["name"])),
@@ -112,12 +112,12 @@ class Towers:
         # As large as indexing decodes them, so that a gallery's picture has one vector, as item and as reference.
         return self.encode_pictures([images.open_picture(image.path, images.UPLOAD_SIDE) for image in some])
 
-    def read_once(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """What `read` gives of the distinct texts; one that was read lately, as those of a conversation are, is not
-        read again."""
+    def recent_text_features(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """`text_features` of the distinct texts; those of a text that was asked for lately, as those of a conversation
+        are, are kept."""
         return self._texts.of(texts)
 
-    def read(self, texts: Sequence[str]) -> Embeddings:
+    def text_features(self, texts: Sequence[str]) -> Embeddings:
         """What a query encoder is given of texts: joint vectors, sentence vectors behind them, (n, dim + 384)."""
         return np.concatenate(self.encode_texts(texts), axis=1)
 

@@ -45,16 +45,16 @@ def text_vectors(texts: Sequence[str], encode: Callable[[Sequence[str]], Embeddi
 def joint_vectors(towers: Towers, texts: Iterable[str], folder: Path) -> dict[str, NDArray[np.float32]]:
     """Joint vectors (dim,) of the distinct texts but the empty one, by the text tower of a system; kept in `folder`."""
     dim = towers.manifest.dim
-    return {text: vector[:dim] for text, vector in read_texts(towers, texts, folder).items()}
+    return {text: vector[:dim] for text, vector in text_features(towers, texts, folder).items()}
 
 
-def read_texts(towers: Towers, texts: Iterable[str], folder: Path) -> dict[str, NDArray[np.float32]]:
-    """As `joint_vectors`, with each text's sentence vector behind the joint one: `Towers.read`."""
+def text_features(towers: Towers, texts: Iterable[str], folder: Path) -> dict[str, NDArray[np.float32]]:
+    """As `joint_vectors`, with each text's sentence vector behind the joint one: `Towers.text_features`."""
     ordered = sorted(set(texts) - {""})
     if not ordered:
         return {}
     folder.mkdir(parents=True, exist_ok=True)
-    vectors = text_vectors(ordered, towers.read, file_of(folder, f"{towers.text_name} read"))
+    vectors = text_vectors(ordered, towers.text_features, file_of(folder, f"{towers.text_name} read"))
     return dict(zip(ordered, vectors.numpy(), strict=True))
 
 

@@ -24,7 +24,7 @@ from retrieval.fashion_am.base_weights import base_weights
 from retrieval.fashion_am.context import open_template
 from retrieval.fashion_am.export import export_query, write_query_encoder
 from retrieval.fashion_am.gradcache import grad_cached
-from retrieval.fashion_am.kept_texts import read_texts
+from retrieval.fashion_am.kept_texts import text_features
 from retrieval.fashion_am.losses import query_loss
 from retrieval.fashion_am.packing import texts_of, words_of
 from retrieval.fashion_am.processes import autocast, open_accelerator, own_share, rank
@@ -212,9 +212,9 @@ def run(arguments: argparse.Namespace) -> None:
     validations = {reading: open_validation(benchmark, vectors, references=reading) for reading in READINGS}
     queries = [each.query for each in (*taught.readings[0], *validations[READINGS[0]].examples)]
     with first_process_first(arguments):
-        read = read_texts(towers, (text for query in queries for text in texts_of(query)), kept)
+        features = text_features(towers, (text for query in queries for text in texts_of(query)), kept)
         bank = TextTrunk().bank((text for query in queries for text in words_of(query, template)), kept / STATES)
-    data = QueryData(settings, template, Kept(vectors, read, bank))
+    data = QueryData(settings, template, Kept(vectors, features, bank))
     torch.manual_seed(settings.seed)
     dim = towers.manifest.dim
     model = open_mini(settings, dim)

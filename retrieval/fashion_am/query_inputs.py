@@ -82,7 +82,7 @@ class Kept:
     """`packing.Sources` of what was encoded before the training."""
 
     vectors: PictureVectors
-    read: Mapping[str, NDArray[np.float32]]
+    features: Mapping[str, NDArray[np.float32]]
     """Joint vector and sentence vector of a text."""
     bank: TextBank
 
@@ -90,7 +90,7 @@ class Kept:
         return self.vectors.of([image.image_id for image in images])
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        return np.array([self.read[text] for text in texts])
+        return np.array([self.features[text] for text in texts])
 
     def words(self, texts: Sequence[str]) -> Sequence[NDArray[np.float16]]:
         return [self.bank.of(text)[1:-1].numpy() for text in texts]

@@ -7,7 +7,7 @@ import torch
 
 from retrieval.encoders.towers import DEFAULT_FOLDER, Towers
 from retrieval.fashion_am import kept_texts
-from retrieval.fashion_am.kept_texts import joint_vectors, read_texts, text_vectors
+from retrieval.fashion_am.kept_texts import joint_vectors, text_features, text_vectors
 
 
 class Asked:
@@ -73,22 +73,22 @@ def test_what_was_encoded_before_a_run_was_killed_is_kept(tmp_path, monkeypatch)
 def test_texts_are_read_by_the_towers_all_but_the_empty_one(tmp_path):
     towers = Towers.open(DEFAULT_FOLDER)
     texts = ["red dress", "", "a green shirt with long sleeves", "red dress"]
-    found = read_texts(towers, iter(texts), tmp_path / "new" / "folder")
+    found = text_features(towers, iter(texts), tmp_path / "new" / "folder")
     joint = joint_vectors(towers, iter(texts), tmp_path / "new" / "folder")
     assert list(found) == list(joint) == ["a green shirt with long sleeves", "red dress"]
     for text, vector in found.items():
-        np.testing.assert_allclose(vector, towers.read([text])[0], atol=1e-5)
+        np.testing.assert_allclose(vector, towers.text_features([text])[0], atol=1e-5)
         np.testing.assert_allclose(joint[text], towers.encode_texts([text])[0][0], atol=1e-5)
 
 
 def test_systems_share_what_is_kept_where_they_share_the_text_tower(tmp_path):
-    first, same, other = Asked(), Asked(), SimpleNamespace(text_name="other", read=Asked())
-    read_texts(first, ["red"], tmp_path)
-    read_texts(same, ["red"], tmp_path)
+    first, same, other = Asked(), Asked(), SimpleNamespace(text_name="other", text_features=Asked())
+    text_features(first, ["red"], tmp_path)
+    text_features(same, ["red"], tmp_path)
     assert same.texts == []
-    read_texts(other, ["red"], tmp_path)
+    text_features(other, ["red"], tmp_path)
     assert len(set(tmp_path.iterdir())) == 2
 
 
 def test_without_a_text_there_is_no_vector(tmp_path):
-    assert read_texts(Asked(), ["", ""], tmp_path) == {}
+    assert text_features(Asked(), ["", ""], tmp_path) == {}

@@ -75,7 +75,7 @@ def data():
 
 
 def late_fusion(data, query):
-    parts = [data.kept.read[query.text][:DIM]] if query.text else []
+    parts = [data.kept.features[query.text][:DIM]] if query.text else []
     if query.references:
         parts.append(data.kept.pictures(query.references).mean(0))
     return unit(np.sum(parts, axis=0))
@@ -302,7 +302,7 @@ def in_torch(model, towers, pictures, queries):
     vectors = {image.image_id: row for image, row in towers.encode_references(pictures).items()}
     kept = Kept(
         PictureVectors({name: i for i, name in enumerate(vectors)}, np.array(list(vectors.values()))),
-        {text: towers.read([text])[0] for query in queries for text in texts_of(query) if text},
+        {text: towers.text_features([text])[0] for query in queries for text in texts_of(query) if text},
         TextBank.encode(
             TextTrunk().tower,
             open_tokenizer(DEFAULT_FOLDER / "tokenizer.json"),

@@ -86,7 +86,7 @@ def test_the_words_with_which_a_picture_was_chosen_count(encoder, queries):
 
 def test_a_conversation_s_words_are_read_once(encoder, queries, monkeypatch):
     encoder.encode_queries([queries[2]])
-    read, as_it_was = [], encoder.towers.read
-    monkeypatch.setattr(encoder.towers, "read", lambda texts: read.extend(texts) or as_it_was(texts))
+    asked, as_it_was = [], encoder.towers.text_features
+    monkeypatch.setattr(encoder.towers, "text_features", lambda texts: asked.extend(texts) or as_it_was(texts))
     encoder.encode_queries([replace(queries[2], text="now in green")])
-    assert read == ["now in green"]
+    assert asked == ["now in green"]
