@@ -25,7 +25,7 @@ class Asked:
         self.texts += texts
         return vectors_of(texts)
 
-    read = __call__
+    text_features = __call__
 
 
 def vectors_of(texts):
