@@ -88,7 +88,7 @@ class MiniQueryEncoder(nn.Module):
         self.words = nn.Linear(WORD_DIM, width)
         nn.init.zeros_(self.words.bias)
         nn.init.eye_(self.words.weight)
-        self.words.weight.data *= scale / WORD_STD
+        self.fitting = scale / WORD_STD  # before the map: with small weights on large states each step would be a leap
         self.projector = Projector(dim, width, picture_tokens, scale)
 
     def forward(
@@ -104,7 +104,7 @@ class MiniQueryEncoder(nn.Module):
     ) -> Tensor:
         tokens = self.projector(pictures, roles).flatten(1, 2)
         at = (slots - 1).clamp(min=0)[:, :, None].expand(-1, -1, tokens.shape[2])
-        read = self.words(words)
+        read = self.words(words * self.fitting)
         embeddings = torch.where(slots[:, :, None] > 0, tokens.gather(1, at).to(read.dtype), read)
         positions = (mask.cumsum(1) - 1).clamp(min=0)
         shown = Shown(pictures, roles, self._places(slots, pictures.shape[1]), said, requests)
