@@ -19,8 +19,13 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("LANCEDB_LOG", "error")
 
 import gradio as gr
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse, PlainTextResponse
+from gradio.context import LocalContext
 
 from agent import presentation_page as show
+from agent.housekeeping import Sweeper
+from agent.measures import CONTENT_TYPE
 from agent.opening import ENCODER_HELP, encoder_line, open_shop
 from agent.presentation import tree
 from agent.shopfront import NO_PICTURE, Shop, View
@@ -38,6 +43,8 @@ PENCILS: list[str | tuple[str, float]] = [
     "#1b1b1b", "#c0392b", "#2e5fa3", "#2f7d4f", "#e0b341", "#8a5a3b", "#d98aa8", "#ffffff",
 ]  # fmt: skip
 HOUR = 3600
+MAX_TABS = 1000
+"""Whose conversations are kept in memory; the tab that was quiet for the longest gives way."""
 GREETING = "### What are you looking for?\nSay it, show a photo or draw it. Then tell me what to change."
 EXAMPLES = ("A dress for the summer", "Black shoes for men", "A warm sweater, not grey", "What goes with jeans?")
 ITEM_ACTIONS = ("More like this", "Less like this", "What goes with it")
@@ -288,9 +295,15 @@ def _moving(shop: Shop, page: Page, change: Callable[..., View]) -> Callable[...
 
     @told
     def handle(view: View | None, *values: Any) -> Updates:
-        return render(shop, page, change(view or View.new(), *values))
+        return shop.desk.run(visitor(), lambda: render(shop, page, change(view or View.new(), *values)))
 
     return handle
+
+
+def visitor() -> str:
+    """The tab that the event comes from."""
+    request = LocalContext.request.get(None)
+    return str(request.session_hash) if request else ""
 
 
 def _saying(shop: Shop, page: Page, words: str) -> Callable[..., Updates]:
@@ -322,12 +335,16 @@ def _wire_message(shop: Shop, page: Page) -> None:
     @told
     def send(view: View | None, box: dict[str, Any], *values: show.FilterValue) -> Updates:
         filters = show.chosen_filters(page.controls, values)
-        after = shop.send(view or View.new(), box["text"] or "", box["files"], filters)
-        return {**render(shop, page, after), page.box: EMPTY_BOX}
+
+        def answer() -> Updates:
+            return render(shop, page, shop.send(view or View.new(), box["text"] or "", box["files"], filters))
+
+        return {**shop.desk.run(visitor(), answer), page.box: EMPTY_BOX}
 
     @told
     def say_example(view: View | None, event: gr.SelectData) -> Updates:
-        return render(shop, page, shop.send(view or View.new(), event.value["text"]))
+        words = event.value["text"]
+        return shop.desk.run(visitor(), lambda: render(shop, page, shop.send(view or View.new(), words)))
 
     @told
     def use_drawing(canvas: dict[str, Any] | None, box: dict[str, Any]) -> Updates:
@@ -390,7 +407,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             shop = open_shop(Path(folder), options.gallery, options.index, options.encoder)
             log.info(encoder_line(options.encoder))
-            return check(shop) if options.check else serve(shop, options.host, options.port)
+            if options.check:
+                return check(shop)
+            Sweeper(Path(folder)).start()
+            return serve(shop, options.host, options.port)
         except FashionSearchError as error:
             print(error, file=sys.stderr)
             return 1
@@ -418,14 +438,32 @@ def check(shop: Shop) -> int:
     return 0 if hits else 1
 
 
+def add_watching(served: FastAPI, shop: Shop) -> None:
+    """For those who look after the process: /healthz as JSON, /metrics for Prometheus; nothing of what visitors say."""
+
+    @served.get("/healthz")
+    async def healthz() -> JSONResponse:
+        try:
+            return JSONResponse({"status": "ok", "items": shop.retriever.count()})
+        except FashionSearchError as error:
+            log.error("not healthy: %s", error)
+            return JSONResponse({"status": "failed"}, status_code=503)
+
+    @served.get("/metrics")
+    async def metrics() -> PlainTextResponse:
+        return PlainTextResponse(shop.desk.measures.text(), media_type=CONTENT_TYPE)
+
+
 def serve(shop: Shop, host: str, port: int) -> int:
     blocks = build_ui(shop)
-    blocks.queue(default_concurrency_limit=4, max_size=64)
+    # More may come in than the desk takes: those who are too many are told so by it and not by the queue.
+    blocks.queue(default_concurrency_limit=30, max_size=256)
     try:
-        blocks.launch(
+        served, _, _ = blocks.launch(
             server_name=host, server_port=port, share=False, quiet=True, show_error=False, max_file_size="20mb",
             run_history=False, footer_links=[], theme=theme(), css_paths=[ASSETS / "app.css"],
             js=(ASSETS / "app.js").read_text(encoding="utf-8"), ssr_mode=False, prevent_thread_lock=True,
+            state_session_capacity=MAX_TABS, enable_monitoring=False,
         )  # fmt: skip
     except OSError:
         print(
@@ -433,6 +471,7 @@ def serve(shop: Shop, host: str, port: int) -> int:
             file=sys.stderr,
         )
         return 1
+    add_watching(served, shop)
     log.info("Open http://%s:%d in a browser; stop with Ctrl-C.", "localhost" if host == "0.0.0.0" else host, port)
     blocks.block_thread()
     return 0

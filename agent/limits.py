@@ -9,12 +9,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from agent.measures import Measures
 from retrieval.errors import BusyError, FashionSearchError
-
-if TYPE_CHECKING:
-    from agent.measures import Measures
 
 T = TypeVar("T")
 
@@ -79,9 +77,9 @@ class Pace:
 class Desk:
     """Takes turns in, in their order; each runs in a thread of the desk's own, so that nobody waits for ever."""
 
-    def __init__(self, measures: Measures, limits: Limits | None = None) -> None:
+    def __init__(self, measures: Measures | None = None, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._measures = measures
+        self.measures = measures or Measures()
         self._pace = Pace(self._limits.burst, self._limits.per_minute)
         self._workers = ThreadPoolExecutor(self._limits.at_once, thread_name_prefix="turn")
         self._lock = threading.Lock()
@@ -105,7 +103,7 @@ class Desk:
             outcome = "refused"
             raise
         finally:
-            self._measures.turn(outcome, time.perf_counter() - began)
+            self.measures.turn(outcome, time.perf_counter() - began)
 
     def close(self) -> None:
         """Begins nothing more; does not wait for what is running."""
@@ -134,12 +132,12 @@ class Desk:
                     reason="busy",
                 )
             self._n_waiting += 1
-            self._measures.waiting(self._n_waiting)
+            self.measures.waiting(self._n_waiting)
         context = contextvars.copy_context()
 
         def work() -> T:
             begun.set()
-            with self._measures.running():
+            with self.measures.running():
                 return context.run(turn)
 
         return self._workers.submit(work)
@@ -155,7 +153,7 @@ class Desk:
         finally:
             with self._lock:
                 self._n_waiting -= 1
-                self._measures.waiting(self._n_waiting)
+                self.measures.waiting(self._n_waiting)
 
 
 def _seconds(seconds: float) -> str:

@@ -6,10 +6,11 @@ import logging
 import random
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from agent.limits import Desk
 from agent.presentation import Chip, chips
 from retrieval.errors import ImageError, MessageError
 from retrieval.picture_files import store_upload, thumbnail
@@ -92,6 +93,8 @@ class Shop:
     """Of this process: uploads, thumbnails and exports. The only place that files are served from."""
     window: tuple[str, ...] = ()
     """item_ids shown before the first search."""
+    desk: Desk = field(default_factory=Desk)
+    """Takes in what many visitors do at once; who is alone may pass by it."""
 
     @classmethod
     def open(cls, assistant: Assistant, retriever: Retriever, folder: Path) -> Self:
