@@ -131,8 +131,16 @@ _SMALL_TALK = {
     "greeting": "Hello! Tell me what you are looking for, or show me a picture or a drawing of it.",
     "thanks": "You are welcome. Tell me if you would like to see something else.",
     "bye": "Goodbye! This conversation stays as it is if you want to go on.",
-    "cart": "I can find clothes but not sell them: there is no cart, delivery or return here."
+    "cart": "I can find clothes but not sell them: there is no cart, no checkout and no wish list in this conversation."
     " I can tell you what the catalogue knows of an item.",
+    "delivery": "I cannot tell: there are no orders and no delivery in this conversation, so I know nothing of parcels."
+    " I can find clothes and tell you what the catalogue knows of them.",
+    "returns": "I cannot help with returns or refunds: nothing is sold in this conversation. I can find clothes and tell"
+    " you what the catalogue knows of them.",
+    "price_off": "The catalogue knows one price of each item and nothing of sales, vouchers or discounts. “The cheapest"
+    " ones” or “under 40” I can do.",
+    "service": "I am a program that finds clothes in this gallery. I know nothing of accounts, opening hours or staff.",
+    "rude": "I am sorry that I was no help. Tell me in a few words what to look for, or say “undo” to go one step back.",
     "help": "Describe a garment, upload a picture or draw one. Then change it (“the same in blue, without sleeves”),"
     " ask about it (“how much is the second one?”), ask what goes with it, or go back (“back to turn 2”).",
 }

@@ -154,6 +154,7 @@ def _words(reading: Reading, wanted: Sequence[Mention], taken: Sequence[Span]) -
     gone = [*taken, *(price.span for price in reading.prices), *(m.span() for m in SIZE_SAID.finditer(reading.text))]
     gone += [span for negation in reading.negations for span in (negation.cue, negation.scope)]
     gone += [match.span() for pattern in OPEN.values() for match in pattern.finditer(reading.text)]
+    gone += reading.amounts.spans
     gone += [c.span for c in reading.comparisons if c.attribute == "price" or c.step == 0]
     said_as = {mention.span[0]: (mention.span, _said(mention)) for mention in wanted}
     kept = [comparison.span for comparison in reading.comparisons if comparison.step]

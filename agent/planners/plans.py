@@ -113,6 +113,7 @@ def _refine(found: Understanding, base: Turn) -> Plan:
         unwanted_texts=carried_unwanted(found, base),
         unwanted_items=base.plan.unwanted_items,
         attribute=base.plan.attribute if again(base.plan) is Intent.SAME_ATTRIBUTE else "",
+        sort_by=base.plan.sort_by,
         notes=(*kind_note, *wish.notes),
     )
 
