@@ -88,9 +88,7 @@ def _order(text: str, kinds: Sequence[Span]) -> tuple[str, Iterable[Span]]:
         return "", ()
     for pattern, sort_by in _SORTS:
         for match in pattern.finditer(text):
-            said_as_order = (
-                not match.group().split()[-1].endswith(("est", "expensive", "priced", "recent", "affordable"))
-            )
+            said_as_order = re.search(r"\b(?:to|by|sort|order|rank|price)\b", match.group()) is not None
             if said_as_order or _is_about_many(text, match, kinds):
                 return sort_by, (match.span(), *_words_of_order(text, match.end()))
     return "", ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.cues_sharing import sharing_of
@@ -33,7 +34,7 @@ def borrow(text: str, scene: Scene, lexicon: Lexicon, known_words: frozenset[str
     if not scene.shown():
         return None
     sharing = sharing_of(lexicon.facets)
-    for link in _LINK.finditer(text):
+    for link in _links(text):
         name = next(iter(sharing.named(link["name"])), "")
         if not name or not sharing.is_name(link["name"].strip()):
             continue
@@ -52,6 +53,14 @@ def borrow(text: str, scene: Scene, lexicon: Lexicon, known_words: frozenset[str
             f"{rest} in {_as_said(name, value)}{tail}", (f"the {attribute_name(name)} of {item_name(item)} is {value}",)
         )
     return None
+
+
+def _links(text: str) -> Iterator[re.Match[str]]:
+    """Also those that begin within an earlier one."""
+    link = _LINK.search(text)
+    while link is not None:
+        yield link
+        link = _LINK.search(text, link.start() + 1)
 
 
 def _lender(text: str, scene: Scene, lexicon: Lexicon, known_words: frozenset[str]) -> tuple[Item, int] | None:

@@ -118,7 +118,7 @@ OTHER_KINDS: Mapping[str, re.Pattern[str]] = {
         r"write (?:me )?(?:a|an|some) (?:poem|story|essay|code|song)|what time is it|what day is it|bitcoin"
         r"|movies?\b|restaurants?\b",
         r"furniture|sofas?\b|groceries|world cup|\d+ ?(?:[+*/]|times|plus|minus|divided by) ?\d+|meaning of life"
-        r"|homework|capital of|sing (?:me )?|who won\b|do you (?:like|love|believe|sleep|eat|dream|have (?:feelings|friends|a"
+        r"|homework|capital of|sing (?:me )?|who won\b|do you (?:(?:like|love)(?! (?:it|this|that|the|these|those|them|my|number|either|any))|believe|sleep|eat|dream|have (?:feelings|friends|a"
         r" (?:girlfriend|boyfriend|name|pet)))\b|are you (?:married|single|happy|hungry|ok\b|okay\b)|how old are you",
         r"car insurance|system prompt|ignore (?:all|your|previous|the) |(?:some |play )music",
     ),
@@ -193,6 +193,8 @@ COMPATIBLE = phrases(
     rf"(?:{_KINDS}) (?:for|with) {_POINT_OR_PLACE}",
     rf"(?:{_KINDS}) for (?:the|my|this|that) (?:\w+ ){{1,3}}(?:in|on|from) (?:the|my|this|that) (?:\w+ )?{_PICTURE}\b",
     rf"(?:match(?:es)?|fits?|suits?) {_POINT_OR_PLACE}(?! (?:description|budget|price))",
+    r"(?:what|which) (?:\w+ ){1,2}?(?:under|over|underneath|beneath|on top of|with) (?:this|that|it|these|those|them|the|number)\b"
+    r"|(?:outfit|look|ensemble) (?:for|with|around|round) (?:this|that|it|these|those|them|the|number)\b",
     rf"matching (?!in )\w+|(?:complements?|accessori[sz]e) (?:{POINT}|the)\b",
 )  # fmt: skip
 
@@ -218,6 +220,9 @@ MODIFY = phrases(
     r"(?: one)? (?:come )?(?:also |available |too )?in\b",
     r"(?:come|comes|available) in|(?:what|how) about|any(?:thing)? (?:in|with|without|for|from|by|cheaper|else|more"
     r"|less|longer|shorter)",
+    r"none of (?:the|these|those|them)\b|(?:i )?(?:hate|dislike|not feeling|not keen on|not (?:really )?into|do(?:n't| not) (?:really )?(?:like|fancy|love)) (?:any of )?"
+    r"(?:it|this|that|these|those|them|any)\b",
+    r"^(?:(?:yes|ok(?:ay)?|and|please)[ ,]+)*(?:keep going|go on|carry on|continue|next(?: (?:page|one|ones|please))*|another(?: (?:one|ones|please))*)\W*$",
     r"others?\b|show (?:me )?more|more (?:results|options|like)|else|add (?:a |an |some )?\w+|remove|take off"
     r"|get rid|keep (?:it|the|everything)",
 )  # fmt: skip
@@ -230,7 +235,10 @@ ELLIPTIC = re.compile(
     r"|having|wants?|as|ones?)\b"
 )
 
-MORE = re.compile(r"\b(?:more|else|others?|another|next|different|the rest|further)\b")
+MORE = re.compile(
+    r"\b(?:more|else|others?|another|next|different|the rest|further)\b|^(?:(?:yes|ok(?:ay)?|and|please)[ ,]+)*(?:keep going"
+    r"|go on|carry on|continue)\W*$"
+)
 """With an unchanged plan: what was not shown yet."""
 
 # --- questions -------------------------------------------------------------------------------------------------------
@@ -249,8 +257,22 @@ ASK = phrases(
     r"how many|how much|who (?:makes|made|designed)|which (?:one|of)\b|which (?:is|are) the \w+est\b|what(?:'s| is"
     r"| are) (?:it|this|that|they"
     r"|these) (?:made|called)",
-    r"(?:can|could|should|is it ok to) (?:i|you) (?:machine )?(?:wash|iron|dry)\b",
+    r"(?:can|could|should|is it ok to) (?:i|you) (?:machine |hand |tumble )?(?:wash|iron|dry|put (?:it|this|that|the \w+)(?: \w+)?"
+    r" in the (?:wash|dryer|machine))\b",
+    r"(?:can|could|may|should|does|do|will) (?:it|this|that|these|those|they|the \w+|number \w+)(?: one)? (?:be )?(?:\w+ )?"
+    r"(?:wash(?:ed)?|iron(?:ed)?|shrink|stretch|fade|crease|last|run (?:small|large|big|true))\b",
+    r"how (?:warm|thick|heavy|comfortable|comfy|stretchy|soft|long|short|big|old|thin|waterproof|formal|sturdy|good|wide|tall|high)"
+    r" (?:is|are|does|do|was)\b|how (?:does|do) (?:it|this|that|they|these|the \w+|number \w+)(?: one)? (?:fit|fasten|close|feel"
+    r"|look|compare|do up)",
+    r"which (?:would|do|should|one would) (?:you|i)\b|what (?:do you think|would you (?:pick|choose|recommend|buy))"
+    r"|your (?:favou?rite|opinion)",
 )
+WHY = re.compile(
+    r"\bwhy\b(?! not\b)|\bhow (?:did|do|have) you (?:choose|chose|pick|find|found|select|decide|rank|sort|order|come up)"
+    r"|\bwhat (?:did|have|was|were) (?:you )?(?:leave|left|filter|filtered|exclude|excluded|remove|removed|relax|relaxed|ignore"
+    r"|ignored)\b|\bwhat makes (?:it|this|these|them|you)\b|\bexplain (?:the|these|this|that|your|why)|\bon what basis\b"
+)
+"""Asks for the reasons of what is shown."""
 WH = phrases(
     r"(?:what|which|how|who|whose|when|whats|tell me)\b(?! (?:about|else))|(?:do|would) you know|(?:can"
     r"|could) you (?:tell|give)"
@@ -299,8 +321,18 @@ OPEN = {
     )
     for name, words in _ANYTHING_OF.items()
 }
+OPEN["price"] = re.compile(
+    OPEN["price"].pattern
+    + r"|\bmoney (?:is )?no (?:object|issue|problem)|\b(?:price|money|budget|cost) (?:does not|doesn't|doesnt"
+    r"|is not|isn't|isnt|is no longer|no longer) (?:matter|important|a problem|an issue|limited)"
+    r"|\b(?:no|without an?|forget the|never ?mind the|drop the|ignore the|lift the|remove the) (?:price |upper )?(?:limit|budget"
+    r"|maximum|max|cap)\b|\b(?:whatever (?:it costs|the (?:price|cost))|any price|at any price)"
+)
 """Attribute -> how one says that it may be anything from now on."""
-GALLERY_QUESTION = re.compile(r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you)")
+GALLERY_QUESTION = re.compile(
+    r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you|(?:do|does|are|is) (?:the |your |all )?"
+    r"(?:\w+ ){1,3}(?:come in|available(?: in)?|made (?:of|from)))"
+)
 OFFERED_IN = re.compile(
     r"\b(?:come|comes|available|have (?:it|this|that|them|one|any|something|anything)|got|is there"
     r"|are there) (?:\w+ ){0,3}(?:in|with|for|without)\b"
@@ -328,7 +360,7 @@ SIZE_OF_WHAT = re.compile(
 # --- going back ------------------------------------------------------------------------------------------------------
 
 RESTART = phrases(
-    r"start (?:over|again|afresh|fresh|from scratch)|new search|from scratch|reset|forget (?:it|that|everything"
+    r"(?:start|begin)(?:ing)? (?:over|again|afresh|fresh|anew|from scratch|from the (?:beginning|start) again)|new search|from scratch|reset|forget (?:it|that|everything"
     r"|all)(?: all)?\W*$",
     r"clear (?:everything|all|the filters|the search)|something (?:completely|totally|entirely) (?:different|new)",
 )
@@ -338,7 +370,7 @@ ROLLBACK = re.compile(
     r"(?:go|going|went|take me|take us|take it|switch|return|jump|get|step|bring me|head|move|flip|roll|put me"
     r"|bring)(?: me| us| it)? back(?: again)?(?: to)?"
     r"|(?:(?<=^)|(?<=[.,!?;:] )|(?<=and )|(?<=then )|(?<=now )|(?<=okay )|(?<=ok )|(?<=then, ))back to"
-    r"|(?:let me |let us |let's )?return to|rewind(?: to)?|roll ?back(?: to)?|back up(?: a bit| to)?"
+    r"|(?:let me |let us |let's )?(?:return to|revisit)|rewind(?: to)?|roll ?back(?: to)?|back up(?: a bit| to)?"
     r"|undo(?: (?:that|it|this|the last (?:step|change|one|thing)|my last \w+|last))?|revert(?: (?:to|that|it"
     r"|this))?|take that back|cancel (?:that|the last)"
     rf"|(?:show|give|see|display|open|reopen)(?: me)?(?: again)? (?:the |my |your )?(?:{_PAST}) (?:results|search"
@@ -352,5 +384,10 @@ ROLLBACK = re.compile(
     r"|(?:the )?(?:previous|earlier|first) (?:ones|results?|list|selection) (?:were|was|looked) (?:nicer|better|good"
     r"|fine)"
     rf"|^back\W*$|i (?:liked|preferred) (?:the )?(?:{_PAST}) (?:ones|results?|search|selection|list)(?: (?:better"
-    rf"|more))?)"
+    rf"|more))?"
+    r"|(?:the )?(?:ones|results|options|selection|list) (?:from )?(?:before|earlier)(?: that)? (?:were|was|looked) (?:\w+ )?"
+    r"(?:nicer|better|good|fine|more)"
+    rf"|^(?:ok(?:ay)?[, ]+|hm+[, ]+|no[, ]+|actually[, ]+)*(?:the )?(?:{_PAST}) (?:search|results|selection|query)(?= ?(?:$|[,;.!?]"
+    rf"|but|again|please))"
+    r"|(?:forget|scrap|ignore|discard) (?:that|the) (?:last|change)(?: \w+)?\W*$)"
 )  # fmt: skip

@@ -21,15 +21,15 @@ class Negation:
 _CUE = re.compile(
     r"\b(?:(?:anything|everything|any colou?r|all) (?:but|except)|other than|except(?:ing)?(?: for)?|instead of"
     r"|rather than"
-    r"|without(?: any)?|w/o|free of"
+    r"|without(?: any)?|w/o|free of|none of (?:the|these|those)(?! (?:are|is|have|has)\b)"
     r"|(?:i )?(?:really )?(?:do not|don't|dont|doesn't|does not|didn't|cannot|can't) (?:really )?(?:want|like|need"
     r"|have|wear|show(?: me)?|stand)"
     r"(?: to see)?(?: any)?|(?:is|are|was) not|isn't|aren't|(?:but |and )?not(?: in| with| too| so| a| an| the| that"
     r"| any| as)*|no(?: more)?|never|neither|avoid|hate|(?:forget|ignore|never ?mind)(?: about)?(?: the)?"
-    r"|nothing(?: too| so)?|nor|less|fewer|minus|excluding|exclude|remove|drop|lose|skip)(?=\s)"
+    r"|nothing(?: too| so)?|nor|less|fewer|minus|excluding|exclude|remove|drop|lose|skip)(?=\s)|\bnon(?=[- ])"
 )
 _NO_NEGATION = re.compile(
-    r"\b(?:not sure|why not|no (?:problem|thanks?|idea|worries|matter|wonder|longer)|not bad|not only|or not|if not"
+    r"\b(?:not sure|why not|no (?:problem|thanks?|idea|worries|matter|wonder|longer|object|issue|limit)|not bad|not only|or not|if not"
     r"|whether or not"
     r"|no\.? ?\d|nothing else|less than|no (?:i|that|this|it|the|show|make|go|please|can|what|how|more than"
     r"|less than|we|you)\b"

@@ -57,7 +57,7 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
     notes = [mention.note for mention in mentions if mention.note]
     return Wish(
         text=_words(reading, wanted, [*pointing, *cues]),
-        filters=(*_any_of(wanted), *_none_of(unwanted, facets), *prices),
+        filters=(*_wanted(wanted, unwanted, facets), *prices),
         unwanted_texts=texts,
         is_less_like=is_less_like or bool(pointing and _LESS_LIKE.search(reading.text)),
         comparisons=reading.comparisons,
@@ -89,6 +89,18 @@ def _any_of(mentions: Iterable[Mention]) -> Iterable[Filter]:
         if mention.meaning.values:
             values.setdefault(mention.attribute, {}).update(dict.fromkeys(mention.meaning.values))
     return [Filter(attribute, "any_of", tuple(found)) for attribute, found in values.items()]
+
+
+def _wanted(wanted: Sequence[Mention], unwanted: Sequence[Mention], facets: Mapping[str, Facet]) -> Iterable[Filter]:
+    """ "Shoes except sandals": of what is wanted, what is not wanted goes."""
+    none_of = tuple(_none_of(unwanted, facets))
+    for condition in _any_of(wanted):
+        left: Filter | None = condition
+        for other in none_of:
+            if left is not None and other.attribute == condition.attribute:
+                left = _after(left, other)
+        yield left or condition
+    yield from none_of
 
 
 def _none_of(mentions: Iterable[Mention], facets: Mapping[str, Facet]) -> Iterable[Filter]:
