@@ -1,7 +1,7 @@
 """A browser tab without a browser: what the shop's page sends over HTTP and what comes back, event by event.
 
-A message takes the way that it takes from a real page, with the page's own event and all that it sets there: its time is
-what a visitor waits for, without drawing it.
+A message takes the way that it takes from a real page, with the page's own event and all that it sets there: its
+time is what a visitor waits for, without drawing it.
 """
 
 from __future__ import annotations
