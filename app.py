@@ -24,7 +24,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from gradio.context import LocalContext
 
 from agent import presentation_page as show
-from agent.housekeeping import Sweeper
+from agent.housekeeping import THUMBNAILS, Sweeper
 from agent.measures import CONTENT_TYPE
 from agent.opening import ENCODER_HELP, encoder_line, open_shop
 from agent.presentation import tree
@@ -455,6 +455,7 @@ def add_watching(served: FastAPI, shop: Shop) -> None:
 
 
 def serve(shop: Shop, host: str, port: int) -> int:
+    gr.set_static_paths([shop.folder / THUMBNAILS])  # a third of what gradio does for an answer went into checking them
     blocks = build_ui(shop)
     # More may come in than the desk takes: those who are too many are told so by it and not by the queue.
     blocks.queue(default_concurrency_limit=30, max_size=256)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from agent.housekeeping import THUMBNAILS
 from agent.limits import Desk
 from agent.presentation import Chip, chips
 from retrieval.errors import ImageError, MessageError
@@ -109,7 +110,7 @@ class Shop:
     def picture(self, item: Item) -> str:
         """The path of a small copy: the catalogue's own folders are never served."""
         try:
-            return str(thumbnail(item.image, self.folder / "pictures", THUMBNAIL_SIDE))
+            return str(thumbnail(item.image, self.folder / THUMBNAILS, THUMBNAIL_SIDE))
         except ImageError as error:
             log.warning("item %s is shown without its picture: %s", item.item_id, error)
             return str(NO_PICTURE)
