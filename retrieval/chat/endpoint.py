@@ -164,6 +164,11 @@ class ChatEndpoint:
                 return ""
         return content_of(reply)
 
+    def load(self) -> None:
+        """Loads what the first question needs, which takes seconds. Raises DependencyError without the library, and
+        ChatError for a key that is none."""
+        _ = self._connect().chat.completions
+
     def stream(
         self, question: Question, silence_s: float, temperature: float = 0.0, extra: Mapping[str, Any] | None = None
     ) -> Generator[str, None, None]:

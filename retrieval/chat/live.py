@@ -56,6 +56,8 @@ class LiveChat:
     """Safe to call from several threads. It remembers how the endpoint wants to be asked, and whether it is down."""
 
     def __init__(self, endpoint: ChatEndpoint, settings: LiveSettings | None = None) -> None:
+        """Loads the client, so that nobody waits for that. Raises DependencyError without its library."""
+        endpoint.load()
         self.endpoint = endpoint
         self.settings = settings or LiveSettings()
         self._way = _Way()
