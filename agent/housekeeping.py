@@ -15,8 +15,9 @@ log = logging.getLogger(__name__)
 KEPT_SECONDS = 12 * 3600.0
 KEPT_BYTES = 2 * 1024**3
 EVERY_SECONDS = 60.0
-THUMBNAILS = "pictures"
-"""Copies of the catalogue's pictures: as many as it has items, so age is no reason to remove them."""
+THUMBNAILS, LINKS = "pictures", "links"
+"""Copies of the catalogue's pictures are as many as it has items, conversations behind links are counted where they are
+made: age is no reason to remove them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Sweeper:
         old = self._clock() - self._kept_seconds
         removed = 0
         for file in found:
-            aged = file.written < old and THUMBNAILS not in file.path.relative_to(self._folder).parts
+            aged = file.written < old and file.path.relative_to(self._folder).parts[0] not in {THUMBNAILS, LINKS}
             if (aged or n_bytes > self._kept_bytes) and _removed(file.path):
                 n_bytes -= file.size
                 removed += 1

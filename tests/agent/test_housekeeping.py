@@ -37,11 +37,11 @@ def test_where_there_is_too_much_the_oldest_go_first(tmp_path: Path) -> None:
     assert cleaner.n_bytes == 200
 
 
-def test_thumbnails_do_not_age_but_count(tmp_path: Path) -> None:
-    thumbnail = put(tmp_path / "pictures" / "a-512.jpg", 100, 100)
+def test_thumbnails_and_links_do_not_age_but_count(tmp_path: Path) -> None:
+    kept = [put(tmp_path / name, 100, 100) for name in ("pictures/a-512.jpg", "links/token.jsonl")]
     assert sweeper(tmp_path).sweep() == 0
-    assert thumbnail.exists()
-    assert sweeper(tmp_path, kept_bytes=50).sweep() == 1
+    assert all(file.exists() for file in kept)
+    assert sweeper(tmp_path, kept_bytes=150).sweep() == 1
 
 
 def test_folders_of_sessions_go_when_they_are_empty_and_old(tmp_path: Path) -> None:
