@@ -66,7 +66,7 @@ class ChatPlanner:
             log.warning("The built-in understanding stands in: %s", error)
             plan = self._stand_in.understand(session, message, catalogue)
             return replace(plan, notes=(*plan.notes, STOOD_IN))
-        said = read_answer(answer, offer, catalogue.facets)
+        said = read_answer(answer, message.text, offer, catalogue.facets)
         return plan_of(said, session, message, scene, self._lexicon_of(catalogue))
 
     def respond(self, session: Session, message: Message, plan: Plan, outcome: Outcome) -> Reply:
@@ -99,8 +99,6 @@ class ChatPlanner:
         for sentence in founded(pieces, facts, self._lexicon_of(outcome.catalogue)):
             text += sentence
             tell(text.strip())
-        if not text.strip():
-            raise UnfoundedError("it says nothing")
         return " ".join(text.split())
 
     def _lexicon_of(self, catalogue: Catalogue) -> Lexicon:

@@ -22,6 +22,7 @@ from retrieval.schema import Filter, Intent, Item
 MOST = 1e12
 """No bound of a number is larger."""
 N_WORDS = 16
+LONGEST = 400
 N_CHARACTERS = 24
 """Of one word."""
 _WORD = re.compile(r"[^\W_]+(?:['’&+-][^\W_]+)*%?")
@@ -61,8 +62,9 @@ def check(answer: Mapping[str, Any], offer: Offered) -> None:
         raise ValueError("words is no text")
 
 
-def read_answer(answer: Mapping[str, Any], offer: Offered, facets: Mapping[str, Facet]) -> Understood:
-    """Expects an answer that `check` has passed. What it names and nobody has is left out, and said in a note."""
+def read_answer(answer: Mapping[str, Any], said: str, offer: Offered, facets: Mapping[str, Facet]) -> Understood:
+    """Expects an answer to what was `said` that `check` has passed. What it names and nobody has is left out, with a
+    note."""
     unknown: list[str] = []
     filters = _filters(answer.get("filters", []), facets, unknown)
     intent, turn = Intent(answer["intent"]), _whole(answer.get("turn"))
@@ -75,7 +77,7 @@ def read_answer(answer: Mapping[str, Any], offer: Offered, facets: Mapping[str, 
         _THEN.get(str(answer.get("then"))) if intent is Intent.ROLLBACK else None,
         _items(answer.get("items", []), offer, unknown),
         _items(answer.get("unwanted_items", []), offer, unknown),
-        _phrase(answer.get("words", ""), unknown),
+        _phrase(answer.get("words", ""), said, unknown),
         filters,
         tuple(filter(None, (clean(text, 3) for text in answer.get("unwanted_words", [])[:N_MEANT]))),
         frozenset(_known(answer.get("open", []), facets, unknown)),
@@ -90,12 +92,12 @@ def clean(text: object, n_words: int = N_WORDS) -> str:
     """Plain words as a shopper would type them: no addresses, paths, markup or signs, and not many."""
     if not isinstance(text, str):
         return ""
-    words = _WORD.findall(_ADDRESS.sub(" ", unicodedata.normalize("NFC", text)))
+    words = _WORD.findall(_ADDRESS.sub(" ", unicodedata.normalize("NFC", text[:LONGEST])))
     return " ".join([word for word in words if len(word) <= N_CHARACTERS][:n_words])
 
 
-def _phrase(text: str, unknown: list[str]) -> str:
-    if copies_prompt(text):
+def _phrase(text: str, said: str, unknown: list[str]) -> str:
+    if copies_prompt(text, said):
         unknown.append("words of its own instructions")
         return ""
     return clean(text)

@@ -20,11 +20,12 @@ TOLD_OF_ITEM = (
     "category", "colour", "price", "brand", "material", "pattern", "gender", "neckline", "sleeves", "length", "fit",
     "usage", "season",
 )  # fmt: skip
-N_CHARACTERS = 600
+N_CHARACTERS = 400
 CHECKED = frozenset({"category", "colour", "brand", "material", "pattern", "neckline", "sleeves", "length", "fit"})
 """What an item is seen to have: a word for it must be one of a fact."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNFIT = re.compile(r"://|www\.|\w\.(?:com|net|org|io|co|ru|cn|de|shop|info|biz)\b|[@<>{}\[\]|\\`*_#~^]|/\S*/")
+_WHOLE = re.compile(r"[.!?…][\"'”’)]*\s*$")
 _END = re.compile(r"[.!?…][\"'”’)]*\s|\n")
 _DENIES = re.compile(r"\b(?:not?|none|nothing|neither|without|unknown|cannot|never)\b|n['’]t\b")
 _PROMISES = re.compile(
@@ -62,7 +63,10 @@ def facts_of(message: Message, told: str, outcome: Outcome) -> Facts:
 
 
 def founded(pieces: Iterable[str], facts: Facts, lexicon: Lexicon) -> Iterator[str]:
-    """The sentences of a text, each as soon as it is whole and known to hold. Raises UnfoundedError."""
+    """The sentences of a text, each as soon as it is whole and known to hold; without one that is cut off.
+
+    Raises UnfoundedError for the first that does not hold, and where there is none.
+    """
     known = _Known.of(facts, lexicon)
     held, n_characters = "", 0
     for piece in pieces:
@@ -72,9 +76,11 @@ def founded(pieces: Iterable[str], facts: Facts, lexicon: Lexicon) -> Iterator[s
             n_characters += len(sentence)
             _check(sentence, known, lexicon, n_characters)
             yield sentence
-    if held.strip():
+    if _WHOLE.search(held):
         _check(held, known, lexicon, n_characters + len(held))
         yield held
+    elif not n_characters:
+        raise UnfoundedError("it is cut off" if held.strip() else "it says nothing")
 
 
 @dataclass(frozen=True, slots=True)
