@@ -112,7 +112,11 @@ def _heads(text: str, found: Sequence[tuple[dict[str, Meaning], str, Span]]) -> 
             # "bomber": the style says it more closely than the kind that it is read as
             named_kind = candidates.pop("category", None) is not None
             candidates["style"] = replace(candidates["style"], is_kind=named_kind)
-        for attribute in (*ORDER, *sorted(candidates)):
+        exact = [
+            name for name, meaning in candidates.items() if meaning.known and said in map(str.lower, meaning.values)
+        ]
+        is_unlisted = not any(meaning.known for name, meaning in candidates.items() if name not in exact)
+        for attribute in (*(exact if is_unlisted else ()), *ORDER, *sorted(candidates)):
             if attribute in candidates:
                 yield Mention(candidates[attribute], said, span)
                 break

@@ -118,6 +118,7 @@ def _compared(reading: Reading, explicit: Referent, pointing: _Pointing, scene: 
 def _explicit(reading: Reading, scene: Scene) -> Referent:
     found = [*_by_number(reading, scene), *_by_superlative(reading, scene)]
     found += _by_description(reading, scene, [span for referent in found for span in referent.spans])
+    found.sort(key=lambda referent: referent.spans[0])
     return Referent(
         items=tuple({item.item_id: item for referent in found for item in referent.items}.values()),
         turn=next((referent.turn for referent in found if referent.turn), None),
@@ -225,10 +226,12 @@ def _by_description(reading: Reading, scene: Scene, taken: Sequence[Span]) -> It
         if described is None or within((match.start(), described[1]), taken):
             continue
         mentions, end = described
+        is_many = reading.text[:end].endswith("ones")
+        if is_many and within((match.end(), mentions[-1].span[1]), [negation.scope for negation in reading.negations]):
+            continue  # "not the red ones": none of that kind, not only of those that are shown
         turn = _shown_in(mentions, scene)
         if turn is not None:
             fitting = [item for item in scene.shown(turn) if all(_fits(item, mention) for mention in mentions)]
-            is_many = reading.text[:end].endswith("ones")
             yield Referent(
                 tuple(fitting[: N_DESCRIBED if is_many else 1]),
                 turn if turn is not scene.turn else None,

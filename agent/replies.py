@@ -8,10 +8,11 @@ from agent.answers import answer
 from agent.cues import OTHER_KINDS
 from agent.offers import item_offers, known_values, offers
 from agent.protocols import Outcome
+from agent.reasons import explain, what_changed
 from agent.scene import items_of
 from agent.vocabulary import listed
 from agent.wording import filter_label, filters_label, item_name, value_text
-from retrieval.schema import Intent, Item, Message, Plan, Reply, Session
+from retrieval.schema import Intent, Item, Message, Plan, Reply, Session, Turn
 
 
 def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -> Reply:
@@ -22,7 +23,7 @@ def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -
     if plan.action is Intent.ASK:
         return _answered(session, plan, outcome)
     notes = plan.notes if outcome.items else [note for note in plan.notes if not note.endswith("items are included")]
-    parts = [_found(plan, outcome), _notes(notes)]
+    parts = [_found(plan, outcome), " ".join(filter(None, (what_changed(session, plan, outcome), _notes(notes))))]
     text = " ".join(filter(None, (_returned(plan), *(parts if outcome.items else reversed(parts)))))
     return Reply(text, offers(session, plan, outcome))
 
@@ -163,5 +164,15 @@ def _answered(session: Session, plan: Plan, outcome: Outcome) -> Reply:
     shown: tuple[Item, ...] = ()
     if plan.reference_turn is not None and (ranking := session.turn(plan.reference_turn).ranking):
         shown = items_of(outcome.catalogue, [hit.item_id for hit in ranking.hits])
+    if plan.attribute == "why" and plan.reference_turn is not None:
+        return Reply(explain(_explained(session, plan.reference_turn), outcome.catalogue))
     text = answer(plan, outcome.references, shown, outcome.catalogue)
     return Reply(" ".join(filter(None, (text, _notes(plan.notes)))), item_offers(plan, outcome.references[:1]))
+
+
+def _explained(session: Session, turn_number: int) -> Turn:
+    """What a turn showed again was chosen when it was first shown."""
+    turn = session.turn(turn_number)
+    while turn.plan.intent is Intent.ROLLBACK and turn.plan.then is None and turn.plan.reference_turn is not None:
+        turn = session.turn(turn.plan.reference_turn)
+    return turn

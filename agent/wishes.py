@@ -104,15 +104,18 @@ def _wanted(wanted: Sequence[Mention], unwanted: Sequence[Mention], facets: Mapp
 
 
 def _none_of(mentions: Iterable[Mention], facets: Mapping[str, Facet]) -> Iterable[Filter]:
-    """Shades go with their colour: who wants no blue wants no navy blue either."""
+    """Shades go with their colour, kinds of leather with leather: who wants no blue wants no navy blue either. What is
+    for all stays: "not for men"."""
     values: dict[str, dict[AttributeValue, None]] = {}
     for mention in mentions:
         if mention.meaning.known:
             found = values.setdefault(mention.attribute, {})
             found.update(dict.fromkeys(mention.meaning.values))
-            if mention.attribute == "colour":
-                shades = (value for value in facets["colour"].counts if mention.said in value.lower().split())
-                found.update(dict.fromkeys(shades))
+            if mention.attribute in ("colour", "material"):
+                kinds = (value for value in facets[mention.attribute].counts if mention.said in value.lower().split())
+                found.update(dict.fromkeys(kinds))
+            if mention.attribute == "gender" and len(found) > 1:
+                values["gender"] = {value: None for value in found if str(value).lower() != "unisex"}
     return [Filter(attribute, "none_of", tuple(found)) for attribute, found in values.items()]
 
 

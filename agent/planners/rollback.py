@@ -49,7 +49,7 @@ def find_return(text: str, session: Session, scene: Scene, lexicon: Lexicon) -> 
     lowered = " ".join(text.lower().replace("’", "'").split())
     if RESTART.search(lowered) and session.turns:
         return Return(None, scene)
-    if seen := _seen_again(lowered, scene, lexicon):
+    if seen := _seen_again(lowered, session, scene, lexicon):
         return Return(seen, replace(scene, path=session.path(seen.turn_number), turn=seen))
     cue = ROLLBACK.search(lowered)
     if cue is None or (not session.turns and not _names_turn(lowered)):
@@ -102,7 +102,7 @@ def _turn_meant(
         return _numbered(referent.number, session, scene), None
     if referent is None and (pictured := _pictured(text, cue, scene)):
         return pictured
-    described = _described(text, cue, scene, lexicon) if referent is None else None
+    described = _described(text, cue, session, scene, lexicon) if referent is None else None
     if described is not None:
         return described
     return _back(session, scene, referent.steps_back if referent else 1), None
@@ -161,7 +161,7 @@ def _pictured(text: str, cue: tuple[int, int], scene: Scene) -> tuple[Turn, tupl
     return (brought, (cue[1], named.end())) if named and brought else None
 
 
-def _seen_again(text: str, scene: Scene, lexicon: Lexicon) -> Turn | None:
+def _seen_again(text: str, session: Session, scene: Scene, lexicon: Lexicon) -> Turn | None:
     """ "Show me the bags again": the latest earlier turn that asked for them, when something else is shown now."""
     match = _AGAIN.match(text)
     if match is None:
@@ -169,9 +169,15 @@ def _seen_again(text: str, scene: Scene, lexicon: Lexicon) -> Turn | None:
     mentions = find_mentions(match["what"], lexicon)
     if not any(mention.attribute == "category" for mention in mentions) or not match["what"].endswith("s"):
         return None
-    asked = (turn for turn in reversed(scene.path) if turn.ranking is not None and _asked_for(turn, mentions))
-    found = next(asked, None)
+    searches = _searches(session, scene.path)
+    found = next((turn for turn in searches if _asked_for(turn, mentions)), None)
     return found if found is not None and found is not scene.turn else None
+
+
+def _searches(session: Session, path: Sequence[Turn]) -> list[Turn]:
+    """The branch's own first, the latest first; then those of other branches."""
+    others = [turn for turn in reversed(session.turns) if turn not in path and turn is not session.latest]
+    return [turn for turn in (*reversed(path), *others) if turn.ranking is not None]
 
 
 def _asked_for(turn: Turn, mentions: Sequence[Mention]) -> bool:
@@ -179,7 +185,9 @@ def _asked_for(turn: Turn, mentions: Sequence[Mention]) -> bool:
     return all(set(m.meaning.values) & filters.get(m.attribute, set()) for m in mentions)
 
 
-def _described(text: str, cue: tuple[int, int], scene: Scene, lexicon: Lexicon) -> tuple[Turn, tuple[int, int]] | None:
+def _described(
+    text: str, cue: tuple[int, int], session: Session, scene: Scene, lexicon: Lexicon
+) -> tuple[Turn, tuple[int, int]] | None:
     """ "back to the red dresses": the latest turn that asked for them, else one that showed one."""
     tail = re.compile(r"\s*(?:to )?(?:the |that |those |my |our )").match(text, cue[1])
     start = tail.end() if tail else cue[1]
@@ -191,7 +199,7 @@ def _described(text: str, cue: tuple[int, int], scene: Scene, lexicon: Lexicon) 
     if not tail or not run:
         return None
     span = (cue[1], run[-1].span[1])
-    asked = [turn for turn in reversed(scene.path[:-1] or scene.path) if turn.ranking is not None]
+    asked = _searches(session, scene.path[:-1] or scene.path)
     for turn in asked:
         if _asked_for(turn, run):
             return turn, span
