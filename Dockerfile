@@ -5,6 +5,7 @@ WORKDIR /home/shop/dimity
 COPY requirements.txt .
 RUN pip install --no-cache-dir --disable-pip-version-check -r requirements.txt
 COPY --chown=shop app.py README.md ./
+COPY --chown=shop page page
 COPY --chown=shop agent agent
 COPY --chown=shop retrieval retrieval
 COPY --chown=shop assets assets

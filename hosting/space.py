@@ -10,7 +10,7 @@ from pathlib import Path
 from retrieval.errors import FashionSearchError
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("app.py", "requirements.txt", "README.md", "LICENSE", "agent", "page", "retrieval", "assets")
+PARTS = ("app.py", "requirements.txt", "README.md", "LICENSE", "page", "agent", "page", "retrieval", "assets")
 """What the running shop reads; builders, training data and tests stay at home."""
 LARGE = ("*.onnx", "*.png", "*.webp", "*.jpg", "*.npz")
 """Files that a Space's repository takes through large-file storage alone."""
