@@ -1,4 +1,4 @@
-.PHONY: help demo test test-training check lint types contracts unit golden gallery benchmark bench clean
+.PHONY: help demo test test-training check lint types contracts unit golden gallery benchmark space bench clean
 PYTHON ?= python3.11
 VENV ?= .venv
 RUN = $(VENV)/bin/python
@@ -40,6 +40,9 @@ gallery: $(VENV)/development ## draw the embedded gallery again
 benchmark: $(VENV)/development ## build the embedded DIM-Fashion (catalogue in FPI) and replay its test split
 	$(RUN) -m builders.dim_fashion build --source fpi=$(FPI) --source studio --limit fpi=8000 --sessions 6000 --out $(BENCHMARK)
 	$(RUN) -m eval replay $(BENCHMARK) --split test --history recorded --workers 2 --out $(BENCHMARK)-recorded
+
+space: $(VENV)/development ## build the folder of a Space in runs/space and check it, with a first start without network
+	$(RUN) -m hosting --out runs/space
 
 bench: $(VENV)/development ## how fast the parts are, against the nearest limit in the same run
 	$(RUN) -m benchmarks.search

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent.state import Deps
@@ -10,7 +11,7 @@ from retrieval.retriever import DEFAULT_K
 from retrieval.schema import Intent, Message, Plan, Session, Turn
 
 if TYPE_CHECKING:
-    from agent.protocols import Planner
+    from agent.protocols import Planner, Tell
     from retrieval.retriever import Retriever
 
 
@@ -23,14 +24,14 @@ class Assistant:
         self._deps = Deps(retriever, planner, k)
         self._graph = build_graph()
 
-    def respond(self, session: Session, message: Message) -> Turn:
-        """The next turn of the session; the caller appends it.
+    def respond(self, session: Session, message: Message, tell: Tell | None = None) -> Turn:
+        """The next turn of the session; the caller appends it. `tell` hears the reply while it is written, if it is.
 
         Raises MessageError for a message that cannot be answered as it stands, and other FashionSearchErrors that its
         search raises (a filter that the gallery lacks, a picture that cannot be decoded).
         """
         check_message(message)
-        state = self._graph.invoke({"session": session, "message": message}, context=self._deps)
+        state = self._graph.invoke({"session": session, "message": message}, context=replace(self._deps, tell=tell))
         plan, outcome = state["plan"], state["outcome"]
         return Turn(
             turn_number=len(session.turns) + 1,

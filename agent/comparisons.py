@@ -34,6 +34,7 @@ _COMPARISONS = (
     (
         r"(?:(?:something|anything|any) )?(?:cheaper|less (?:expensive|pricey|costly)|more affordable"
         r"|lower[ -]priced?|for less(?: money)?"
+        r"|(?:costs? |for )?less than (?=the |number |this|that|it\b)(?!the (?:budget|limit))"
         r"|not (?:so|as|that|too) (?:expensive|pricey)|too (?:expensive|pricey)|inexpensive|cheap|affordable"
         r"|on a budget|budget friendly)"
         r"(?: than (?:that|this|it|the \w+(?: one)?))?",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from agent.protocols import Narrator
 from agent.retrieval_step import catalogue_of, look_up, retrieve_plan, show_again
 from agent.state import Deps, TurnInput, TurnState
 from agent.understanding_step import settle
@@ -45,8 +46,11 @@ def look_up_node(state: TurnState, runtime: Runtime[Deps]) -> dict[str, Any]:
 
 
 def respond(state: TurnState, runtime: Runtime[Deps]) -> dict[str, Any]:
-    planner = runtime.context.planner
-    return {"reply": planner.respond(state["session"], state["message"], state["plan"], state["outcome"])}
+    planner, tell = runtime.context.planner, runtime.context.tell
+    turn = state["session"], state["message"], state["plan"], state["outcome"]
+    if tell is not None and isinstance(planner, Narrator):
+        return {"reply": planner.narrate(*turn, tell)}
+    return {"reply": planner.respond(*turn)}
 
 
 def build_graph() -> CompiledStateGraph[TurnState, Deps, TurnInput, TurnState]:

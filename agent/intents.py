@@ -14,12 +14,15 @@ from agent.reading import Reading
 from agent.references import Referent
 from agent.scene import Scene
 from agent.spans import Span, within
+from agent.words import WORD
 from retrieval.schema import Intent
 
 _ATTRIBUTES = {name: re.compile(rf"\b(?:{words})\b") for name, words in cues.ATTRIBUTE_WORDS.items()}
 
 
 N_WORDS_MORE = 2
+_BESIDE = frozenset("and or ok okay the please yes maybe then from in of like i meant no".split())
+""" "The third one, please" says which one, and nothing else."""
 
 
 class Examples(Protocol):
@@ -65,11 +68,19 @@ def _by_cue(reading: Reading, scene: Scene, referent: Referent) -> Decision | No
     is_same_item = is_in_shop or (has_scene and cues_pictures.SAME_ITEM.search(text)) or _is_pictured(reading, scene)
     if is_same_item and not _changes_something(reading, referent):
         return Decision(Intent.SAME_ITEM, cues=_all(cues_pictures.SAME_ITEM, text))
+    if has_scene and cues.WHY.search(text):
+        return Decision(Intent.ASK, "why")
+    if has_scene and _compares_items(text, referent):
+        return Decision(Intent.ASK, _first_attribute(text))
     if cues.COMPATIBLE.search(text) and not re.search(r"\b(?:match|same|similar).{0,20}\b(?:price|size|rating)", text):
         return Decision(Intent.COMPATIBLE, cues=_all(cues.COMPATIBLE, text))
     if cues.WHAT_IS_THERE.match(text):
         return Decision(Intent.ASK, "category")
     if has_scene and any(pattern.search(text) for pattern in cues.OPEN.values()):
+        return Decision(Intent.MODIFY)
+    if has_scene and _is_amount_alone(reading, referent):
+        return Decision(Intent.MODIFY)
+    if has_scene and referent.is_explicit and referent.items and not _says_more(reading, referent):
         return Decision(Intent.MODIFY)
     wants_another = any(comparison.step == 0 for comparison in reading.comparisons)
     if not wants_another and _asks(reading, scene, referent):
@@ -103,6 +114,25 @@ def _by_example(reading: Reading, scene: Scene, referent: Referent, examples: Ex
     if has_scene and (not reading.mentioned("category") or scene.has_reference):
         return Decision(Intent.MODIFY)
     return Decision(Intent.SEARCH)
+
+
+def _compares_items(text: str, referent: Referent) -> bool:
+    return (
+        len(referent.items) > 1
+        and re.search(r"\b(?:compare|comparison|differ(?:s|ence|ences)?|versus|vs)\b", text) is not None
+    )
+
+
+def _says_more(reading: Reading, referent: Referent) -> bool:
+    """Whether anything is left beside the words that point."""
+    words = [m for m in WORD.finditer(reading.text) if not within(m.span(), referent.spans)]
+    return any(match.group() not in _BESIDE for match in words)
+
+
+def _is_amount_alone(reading: Reading, referent: Referent) -> bool:
+    """ "Only five", "the cheapest first": the same wish, in another amount or order."""
+    is_said = reading.amounts.n_wanted or reading.amounts.sort_by
+    return bool(is_said) and not referent.is_explicit and not reading.mentioned("category")
 
 
 def _is_a_word_more(reading: Reading) -> bool:
@@ -217,7 +247,9 @@ def _asks(reading: Reading, scene: Scene, referent: Referent) -> bool:
     if is_about and re.search(r"\bwith (?:an? )?\w+\W*$|\bfor (?:men|women|kids|boys|girls|summer|winter)\W*$", text):
         return True
     if cues.OFFERED_IN.search(text):
-        return bool(re.search(r"\b(?:what|which) (?:\w+ )?(?:colou?rs?|sizes?)\b", text)) or _asks_size(text)
+        return bool(
+            re.search(r"\b(?:what|which) (?:\w+ )?(?:colou?rs?|sizes?|materials?|fabrics?|patterns?|lengths?)\b", text)
+        ) or _asks_size(text)
     if _asks_size(text) or cues.ASK.search(text):
         return scene.turn is not None or scene.has_reference or not reading.mentioned("category")
     if is_about:

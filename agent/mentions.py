@@ -40,6 +40,12 @@ NOT_A_VALUE = re.compile(
 )
 
 
+_PART_OF_IT = re.compile(
+    r"\b(?:this|that|it|one|ones|these|those|them|same)\b(?: but)?(?: with)?(?:out| no)(?: an?| the| any)? $"
+)
+""" "This without the belt": the belt is a part of it."""
+
+
 def find_mentions(text: str, lexicon: Lexicon, taken: Sequence[Span] = ()) -> tuple[Mention, ...]:
     """Longest phrases first, from left to right; spans that are taken are left alone."""
     blocked = [*taken, *(match.span() for match in NOT_A_VALUE.finditer(text))]
@@ -86,8 +92,12 @@ def _heads(text: str, found: Sequence[tuple[dict[str, Meaning], str, Span]]) -> 
             is_modifier = (
                 following is not None and "category" in following[0] and text[span[1] : following[2][0]] in (" ", "-")
             )
-            is_detail = seen_category and bool(
-                re.search(r"\b(?:with|without|has|have|having)(?: an?| the| no)? $", text[: span[0]])
+            is_detail = bool(
+                (
+                    seen_category
+                    and re.search(r"\b(?:with|without|has|have|having)(?: an?| the| no| any)? $", text[: span[0]])
+                )
+                or _PART_OF_IT.search(text[: span[0]])
             )
             is_style = re.match(r"[ -](?:style|shape)\b", text[span[1] :]) is not None
             if is_modifier or is_detail or is_style:
@@ -102,7 +112,11 @@ def _heads(text: str, found: Sequence[tuple[dict[str, Meaning], str, Span]]) -> 
             # "bomber": the style says it more closely than the kind that it is read as
             named_kind = candidates.pop("category", None) is not None
             candidates["style"] = replace(candidates["style"], is_kind=named_kind)
-        for attribute in (*ORDER, *sorted(candidates)):
+        exact = [
+            name for name, meaning in candidates.items() if meaning.known and said in map(str.lower, meaning.values)
+        ]
+        is_unlisted = not any(meaning.known for name, meaning in candidates.items() if name not in exact)
+        for attribute in (*(exact if is_unlisted else ()), *ORDER, *sorted(candidates)):
             if attribute in candidates:
                 yield Mention(candidates[attribute], said, span)
                 break

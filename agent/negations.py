@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.mentions import Mention
@@ -19,23 +19,34 @@ class Negation:
 
 
 _CUE = re.compile(
-    r"\b(?:(?:anything|everything|any colou?r|all) (?:but|except)|other than|except(?:ing)?(?: for)?|instead of"
-    r"|rather than"
-    r"|without(?: any)?|w/o|free of"
+    r"\b(?:(?:(?:anything|everything|any colou?r|all) (?:but|except)|other than|except(?:ing)?(?: for)?|instead of"
+    r"|rather than|allergic to|(?:leave|take|filter|rule|cut|kick|throw) out|(?:get|be) rid of|steer clear of"
+    r"|stay away from|hide|omit|remove|exclude)(?: (?:anything|everything|all|any|those|ones|the ones)"
+    r"(?: (?:with|in|that (?:is|are|has|have)))?)?"
+    r"|(?:nothing|none) (?:with|in|made of|that (?:is|has))"
+    r"|without(?: any)?|w/o|free of|none of (?:the|these|those)(?! (?:are|is|have|has)\b)"
     r"|(?:i )?(?:really )?(?:do not|don't|dont|doesn't|does not|didn't|cannot|can't) (?:really )?(?:want|like|need"
     r"|have|wear|show(?: me)?|stand)"
-    r"(?: to see)?(?: any)?|(?:is|are|was) not|isn't|aren't|(?:but |and )?not(?: in| with| too| so| a| an| the| that"
+    r"(?: to see)?(?: any)?|(?:is|are|was) not|isn't|aren't|(?:but |and )?not(?: for| made of| by| from| in| with| too"
+    r"| so| a| an| the| that"
     r"| any| as)*|no(?: more)?|never|neither|avoid|hate|(?:forget|ignore|never ?mind)(?: about)?(?: the)?"
-    r"|nothing(?: too| so)?|nor|less|fewer|minus|excluding|exclude|remove|drop|lose|skip)(?=\s)"
+    r"|nothing(?: too| so)?|nor|less|fewer|minus|excluding|drop|lose|skip)(?=\s)|\bnon(?=[- ])"
 )
 _NO_NEGATION = re.compile(
-    r"\b(?:not sure|why not|no (?:problem|thanks?|idea|worries|matter|wonder|longer)|not bad|not only|or not|if not"
+    r"\b(?:not sure|why not|no (?:problem|thanks?|idea|worries|matter|wonder|longer|object|issue|limit)|not bad|not only|or not"
+    r"|if not"
     r"|whether or not"
     r"|no\.? ?\d|nothing else|less than|no (?:i|that|this|it|the|show|make|go|please|can|what|how|more than"
     r"|less than|we|you)\b"
     r"|not more than|not over|not under|(?:do|did|does|is|are|can|would|could)n't (?:you|it|there|they|that)"
     r"|not to mention|drop me|skip to)"
 )
+_CUE_BEHIND = re.compile(
+    r",? (?:(?:is|are)(?: just| really)? (?:not (?:ok(?:ay)?|my (?:thing|style|colour|color)|for me|an option|what i want"
+    r"|acceptable)|an? (?:definite )?no(?:[- ](?:go|no))?\b|out\b|off the table|excluded|banned)"
+    r"|(?:does not|doesn't|do not|don't) suit me)"
+)
+""" "Brown is not ok": what is not wanted comes first."""
 _SCOPE_END = re.compile(
     r"[,;.!?]|\b(?:but|with|in|instead|please|just|only|rather|for|from|like|under|below|show|make|something|i|it's"
     r"|thanks|either|though|at all)\b"
@@ -56,7 +67,20 @@ def find_negations(text: str, mentions: Sequence[Mention], taken: Sequence[Span]
         end = _scope_end(text, cue.end(), mentions)
         if text[cue.end() : end].strip():
             found.append(Negation(cue.span(), (cue.end(), end)))
-    return tuple(found)
+    return (*found, *_negated_before(text, mentions))
+
+
+def _negated_before(text: str, mentions: Sequence[Mention]) -> Iterator[Negation]:
+    for cue in _CUE_BEHIND.finditer(text):
+        said = [mention for mention in mentions if mention.span[1] == cue.start()]
+        while before := next((m for m in mentions if said and _is_joined(text, m, said[0])), None):
+            said.insert(0, before)
+        if said:
+            yield Negation(cue.span(), (said[0].span[0], cue.start()))
+
+
+def _is_joined(text: str, one: Mention, other: Mention) -> bool:
+    return one.attribute == other.attribute and text[one.span[1] : other.span[0]] in (" and ", " or ", ", ")
 
 
 def _scope_end(text: str, start: int, mentions: Sequence[Mention]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 SentenceEncoder = Callable[[Sequence[str]], NDArray[np.float32]]
 """Sentences -> float32, shape (n, dim), unit rows."""
+
+
+Tell = Callable[[str], None]
+"""Gets a reply's text so far, each time that there is more of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +74,13 @@ class Planner(Protocol):
 
     def respond(self, session: Session, message: Message, plan: Plan, outcome: Outcome) -> Reply:
         """States only what the outcome and the catalogue say."""
+        ...
+
+
+@runtime_checkable
+class Narrator(Protocol):
+    """A planner whose reply can be read while it is written."""
+
+    def narrate(self, session: Session, message: Message, plan: Plan, outcome: Outcome, tell: Tell) -> Reply:
+        """As `respond`; what `tell` gets may still be replaced by the reply."""
         ...

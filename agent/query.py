@@ -94,10 +94,10 @@ def _stands_for(base: Turn, message: Message, plan: Plan) -> bool:
         return False
     if (plan.action is Intent.COMPATIBLE) != (base.plan.action is Intent.COMPATIBLE):
         return False
-    return (
+    return bool(
         message.plan is not None
         or not message.text.strip()
-        or (_wants_more(message) and _asks_the_same(base.plan, plan))
+        or ((_wants_more(message) or plan.n_wanted or plan.sort_by != "") and _asks_the_same(base.plan, plan))
     )
 
 

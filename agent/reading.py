@@ -7,9 +7,10 @@ rest: what no step takes is what the encoder gets to see.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent.accents import with_accents
+from agent.amounts import Amounts, find_amounts
 from agent.comparisons import Comparison, find_comparisons
 from agent.mentions import Mention, find_mentions
 from agent.negations import Negation, find_negations
@@ -28,6 +29,7 @@ class Reading:
     negations: tuple[Negation, ...]
     corrections: tuple[str, ...]
     """Notes on words that were read as others."""
+    amounts: Amounts = field(default_factory=Amounts)
 
     def mentioned(self, attribute: str) -> tuple[Mention, ...]:
         """Mentions of an attribute; a style that names a garment counts as its category."""
@@ -37,11 +39,19 @@ class Reading:
 
 def read(text: str, lexicon: Lexicon, known_words: frozenset[str]) -> Reading:
     corrected, corrections = correct(plain(text), lexicon, known_words)
-    comparisons = find_comparisons(corrected)
     prices = find_prices(corrected)
+    comparisons = tuple(c for c in find_comparisons(corrected) if not _is_superlative(corrected, c))
     taken = [comparison.span for comparison in comparisons] + [price.span for price in prices]
     mentions = with_accents(corrected, find_mentions(corrected, lexicon, taken), lexicon)
-    return Reading(corrected, mentions, prices, comparisons, find_negations(corrected, mentions, taken), corrections)
+    kinds = [mention.span for mention in mentions if mention.attribute == "category" or mention.meaning.is_kind]
+    amounts = find_amounts(corrected, kinds, [price.span for price in prices])
+    negations = find_negations(corrected, mentions, taken)
+    return Reading(corrected, mentions, prices, comparisons, negations, corrections, amounts)
+
+
+def _is_superlative(text: str, comparison: Comparison) -> bool:
+    """The "cheap" of "cheapest" compares with nothing."""
+    return text[comparison.span[1] :].startswith("est") or text[: comparison.span[0]].endswith(("most ", "least "))
 
 
 _AGE = re.compile(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from agent.mentions import Mention
 from agent.reading import Reading
 from agent.scene import Scene
-from agent.spans import Span, within
-from agent.turn_references import CARDINALS, ORDINALS, TURN_NUMBER, TURN_ORDINAL, as_number
+from agent.spans import Span, overlaps, within
+from agent.turn_references import CARDINALS, ORDINALS, TURN_NUMBER, TURN_ORDINAL, as_number, refer_to_turn
 from retrieval.filters import fold
 from retrieval.schema import Item, Turn
 
@@ -37,6 +37,16 @@ _NO_ORDINAL = re.compile(
     r"\b(?:last (?:year|season|week|month|time|night|summer|winter|minute)|second hand|first (?:time|class|date"
     r"|of all)|at (?:first|last)|final sale)\b"
 )
+_N = rf"#?(?:\d{{1,2}}|{'|'.join(list(CARDINALS)[1:])}|one)"
+_COMPARED_NUMBERS = re.compile(
+    rf"\b(?:compar(?:e|ing)|differ\w* (?:between|of|in)|how do|do|are|is|items?|numbers?|options?|pieces) (?P<a>{_N})"
+    rf"(?:, (?P<c>{_N}),?)? (?:and|with|to|or|vs\.?|versus|against) (?P<b>{_N})\b"
+    r"(?!\s?[$€£₹%]| (?:euros?|pounds|dollars))"
+)
+_FROM_TURN = re.compile(
+    r"\b(?:from|in|of|at|on) (?:the |my |our )?(?=very |first|second|third|turn|step|start|search"
+    r"|beginning|initial|original|previous|last|earlier|\d)"
+)
 _SUPERLATIVE = re.compile(
     r"\b(?:the )?(?P<which>cheapest|least expensive|lowest[- ]priced|most affordable|most expensive|priciest"
     r"|dearest)(?: (?:one|item|option|of (?:these|them|those|all)))?\b"
@@ -59,6 +69,9 @@ _SAME = re.compile(
     r"\b(?:(?:the |this |that )?(?:very |exact )*same(?: (?:thing|one|item|product|kind|type|sort|style))?"
     r"|similar(?: (?:one|ones|to))?|something like)\b"
 )
+
+
+_COMPARES = re.compile(r"\bcompar\w+|\bdiffer\w*|^(?:and |so )?(?:is|are) (?:it|this|that|these|they)\b.*\bthan\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +98,18 @@ def refer(reading: Reading, scene: Scene) -> Referent:
     pointing = _pronouns(reading, [*explicit.spans])
     spans = (*explicit.spans, *pointing.spans)
     if explicit.items or explicit.missing:
-        return Referent(explicit.items, explicit.turn, spans, True, True, explicit.notes, explicit.missing)
+        other = _compared(reading, explicit, pointing, scene)
+        items = tuple({item.item_id: item for item in (*other, *explicit.items)}.values())
+        return Referent(items, explicit.turn, spans, True, True, explicit.notes, explicit.missing)
     items, notes = _meant(pointing.many, scene) if pointing.spans else ((scene.selected,) if scene.selected else (), ())
     return Referent(tuple(filter(None, items)), None, spans, False, bool(pointing.spans), notes)
+
+
+def _compared(reading: Reading, explicit: Referent, pointing: _Pointing, scene: Scene) -> tuple[Item, ...]:
+    """ "Is it cheaper than the second one?", "compare it with number 3": the one that "it" means."""
+    if len(explicit.items) != 1 or not pointing.spans or not _COMPARES.search(reading.text):
+        return ()
+    return tuple(item for item in _meant(pointing.many, scene)[0] if item is not None)
 
 
 # --- by number, place or description ---------------------------------------------------------------------------------
@@ -96,6 +118,7 @@ def refer(reading: Reading, scene: Scene) -> Referent:
 def _explicit(reading: Reading, scene: Scene) -> Referent:
     found = [*_by_number(reading, scene), *_by_superlative(reading, scene)]
     found += _by_description(reading, scene, [span for referent in found for span in referent.spans])
+    found.sort(key=lambda referent: referent.spans[0])
     return Referent(
         items=tuple({item.item_id: item for referent in found for item in referent.items}.values()),
         turn=next((referent.turn for referent in found if referent.turn), None),
@@ -106,34 +129,79 @@ def _explicit(reading: Reading, scene: Scene) -> Referent:
 
 
 def _by_number(reading: Reading, scene: Scene) -> Iterable[Referent]:
-    shown = scene.shown()
+    named = _turn_named(reading.text, scene)
+    shown = scene.shown(named[0]) if named else scene.shown()
     if not shown:
         return
-    text = reading.text
+    text, turn = reading.text, named[0] if named else None
+    words = [named[1]] if named else []
     blocked = [match.span() for pattern in (TURN_ORDINAL, TURN_NUMBER, _NO_ORDINAL) for match in pattern.finditer(text)]
+    for n, span in _bare_numbers(text):
+        yield _place(shown, n, 1, span, f"number {n}", turn, words)
     for match in _NUMBER.finditer(text):
         if not within(match.span(), blocked):
-            yield _place(shown, as_number(match["n"]), 1, match.span(), f"number {match['n']}")
+            yield _place(shown, as_number(match["n"]), 1, match.span(), f"number {match['n']}", turn, words)
     for match in _ORDINAL.finditer(text):
         if within(match.span(), blocked):
             continue
+        n, count = as_number(match["n"]), as_number(match["count"] or "one")
         following = next((m for m in reading.mentioned("category") if m.span[0] == match.end() + 1), None)
         if following and not match["noun"]:
-            among = [item for item in shown if item.attributes.get("category") in following.meaning.values] or list(
-                shown
-            )
-            yield _place(among, as_number(match["n"]), 1, (match.start(), following.span[1]), match.group())
+            among, where = _of_kind(following, shown, turn, scene)
+            yield _place(among, n, 1, (match.start(), following.span[1]), match.group(), where, words)
         elif match["noun"] or match["count"] or (match["the"] and _AFTER_ORDINAL.match(text, match.end())):
-            yield _place(shown, as_number(match["n"]), as_number(match["count"] or "one"), match.span(), match.group())
+            yield _place(shown, n, count, match.span(), match.group(), turn, words)
 
 
-def _place(items: Sequence[Item], n: int, count: int, span: Span, said: str) -> Referent:
+def _bare_numbers(text: str) -> Iterable[tuple[int, Span]]:
+    """ "Compare 1 and 2", "how do 2 and 4 differ": numbers alone, where it is clear that items are compared."""
+    for match in _COMPARED_NUMBERS.finditer(text):
+        for group in ("a", "b", "c"):
+            if match[group]:
+                yield as_number(match[group]), match.span(group)
+
+
+def _turn_named(text: str, scene: Scene) -> tuple[Turn, Span] | None:
+    """ "The second from turn 1", "the first dress from the start": which turn's items are counted."""
+    for link in _FROM_TURN.finditer(text):
+        referent = refer_to_turn(text[link.end() :])
+        if referent is None or text[link.end() : link.end() + referent.span[0]].strip():
+            continue
+        searches = [turn for turn in scene.path if turn.ranking is not None]
+        if referent.number is None:
+            found = searches[-1 - referent.steps_back] if referent.steps_back < len(searches) else None
+        elif referent.number == 1:
+            found = next(iter(searches), None)
+        else:
+            found = next((turn for turn in searches if turn.turn_number == referent.number), None)
+        if found is not None:
+            return found, (link.start(), link.end() + referent.span[1])
+    return None
+
+
+def _of_kind(
+    kind: Mention, shown: Sequence[Item], turn: Turn | None, scene: Scene
+) -> tuple[Sequence[Item], Turn | None]:
+    """The items of a kind among those that are shown, else among those of the latest turn that showed any."""
+    if among := [item for item in shown if item.attributes.get("category") in kind.meaning.values]:
+        return among, turn
+    for earlier in reversed(scene.path) if turn is None else ():
+        items = scene.shown(earlier)
+        if among := [item for item in items if item.attributes.get("category") in kind.meaning.values]:
+            return among, earlier
+    return shown, turn
+
+
+def _place(
+    items: Sequence[Item], n: int, count: int, span: Span, said: str, turn: Turn | None, words: Sequence[Span]
+) -> Referent:
+    """`words` named the turn."""
     if n == -1:
-        return Referent(tuple(items[-count:]), spans=(span,))
+        return Referent(tuple(items[-count:]), turn, spans=(span, *words))
     if n > len(items):
         return Referent(spans=(span,), missing=f"“{said.strip()}”: {_only(len(items))} shown")
     first = 0 if count > 1 else n - 1
-    return Referent(tuple(items[first : n - 1 + count]), spans=(span,))
+    return Referent(tuple(items[first : n - 1 + count]), turn, spans=(span, *words))
 
 
 def _only(n_items: int) -> str:
@@ -143,7 +211,7 @@ def _only(n_items: int) -> str:
 def _by_superlative(reading: Reading, scene: Scene) -> Iterable[Referent]:
     priced = [item for item in scene.shown() if isinstance(item.attributes.get("price"), float | int)]
     for match in _SUPERLATIVE.finditer(reading.text):
-        if priced:
+        if priced and not overlaps(match.span(), reading.amounts.spans):
             is_least = (
                 match["which"] in ("cheapest", "least expensive", "most affordable") or "lowest" in match["which"]
             )
@@ -158,10 +226,12 @@ def _by_description(reading: Reading, scene: Scene, taken: Sequence[Span]) -> It
         if described is None or within((match.start(), described[1]), taken):
             continue
         mentions, end = described
+        is_many = reading.text[:end].endswith("ones")
+        if is_many and within((match.end(), mentions[-1].span[1]), [negation.scope for negation in reading.negations]):
+            continue  # "not the red ones": none of that kind, not only of those that are shown
         turn = _shown_in(mentions, scene)
         if turn is not None:
             fitting = [item for item in scene.shown(turn) if all(_fits(item, mention) for mention in mentions)]
-            is_many = reading.text[:end].endswith("ones")
             yield Referent(
                 tuple(fitting[: N_DESCRIBED if is_many else 1]),
                 turn if turn is not scene.turn else None,

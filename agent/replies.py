@@ -8,10 +8,11 @@ from agent.answers import answer
 from agent.cues import OTHER_KINDS
 from agent.offers import item_offers, known_values, offers
 from agent.protocols import Outcome
+from agent.reasons import explain, what_changed
 from agent.scene import items_of
 from agent.vocabulary import listed
 from agent.wording import filter_label, filters_label, item_name, value_text
-from retrieval.schema import Intent, Item, Message, Plan, Reply, Session
+from retrieval.schema import Intent, Item, Message, Plan, Reply, Session, Turn
 
 
 def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -> Reply:
@@ -22,7 +23,7 @@ def reply_to(session: Session, message: Message, plan: Plan, outcome: Outcome) -
     if plan.action is Intent.ASK:
         return _answered(session, plan, outcome)
     notes = plan.notes if outcome.items else [note for note in plan.notes if not note.endswith("items are included")]
-    parts = [_found(plan, outcome), _notes(notes)]
+    parts = [_found(plan, outcome), " ".join(filter(None, (what_changed(session, plan, outcome), _notes(notes))))]
     text = " ".join(filter(None, (_returned(plan), *(parts if outcome.items else reversed(parts)))))
     return Reply(text, offers(session, plan, outcome))
 
@@ -131,8 +132,16 @@ _SMALL_TALK = {
     "greeting": "Hello! Tell me what you are looking for, or show me a picture or a drawing of it.",
     "thanks": "You are welcome. Tell me if you would like to see something else.",
     "bye": "Goodbye! This conversation stays as it is if you want to go on.",
-    "cart": "I can find clothes but not sell them: there is no cart, delivery or return here."
+    "cart": "I can find clothes but not sell them: there is no cart, no checkout and no wish list in this conversation."
     " I can tell you what the catalogue knows of an item.",
+    "delivery": "I cannot tell: there are no orders and no delivery in this conversation, so I know nothing of parcels."
+    " I can find clothes and tell you what the catalogue knows of them.",
+    "returns": "I cannot help with returns or refunds: nothing is sold in this conversation. I can find clothes and tell"
+    " you what the catalogue knows of them.",
+    "price_off": "The catalogue knows one price of each item and nothing of sales, vouchers or discounts. “The cheapest"
+    " ones” or “under 40” I can do.",
+    "service": "I am a program that finds clothes in this gallery. I know nothing of accounts, opening hours or staff.",
+    "rude": "I am sorry that I was no help. Tell me in a few words what to look for, or say “undo” to go one step back.",
     "help": "Describe a garment, upload a picture or draw one. Then change it (“the same in blue, without sleeves”),"
     " ask about it (“how much is the second one?”), ask what goes with it, or go back (“back to turn 2”).",
 }
@@ -155,5 +164,15 @@ def _answered(session: Session, plan: Plan, outcome: Outcome) -> Reply:
     shown: tuple[Item, ...] = ()
     if plan.reference_turn is not None and (ranking := session.turn(plan.reference_turn).ranking):
         shown = items_of(outcome.catalogue, [hit.item_id for hit in ranking.hits])
+    if plan.attribute == "why" and plan.reference_turn is not None:
+        return Reply(explain(_explained(session, plan.reference_turn), outcome.catalogue))
     text = answer(plan, outcome.references, shown, outcome.catalogue)
     return Reply(" ".join(filter(None, (text, _notes(plan.notes)))), item_offers(plan, outcome.references[:1]))
+
+
+def _explained(session: Session, turn_number: int) -> Turn:
+    """What a turn showed again was chosen when it was first shown."""
+    turn = session.turn(turn_number)
+    while turn.plan.intent is Intent.ROLLBACK and turn.plan.then is None and turn.plan.reference_turn is not None:
+        turn = session.turn(turn.plan.reference_turn)
+    return turn

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from agent.ordering import can_sort, search_sorted
 from agent.outfits import find_outfit
 from agent.protocols import Catalogue, Outcome, Relaxation
 from agent.query import build_query, excluded, is_own_picture
@@ -64,6 +65,7 @@ def show_again(retriever: Retriever, session: Session, plan: Plan) -> Outcome:
 def retrieve_plan(retriever: Retriever, session: Session, message: Message, plan: Plan, k: int) -> Outcome:
     """Raises MessageError for a plan without words, picture and filters."""
     catalogue = catalogue_of(retriever)
+    k = plan.n_wanted or k
     scene = look(session, message, catalogue)
     references = items_of(catalogue, plan.references)
     query = _with_words(build_query(session, message, plan, scene), plan)
@@ -85,6 +87,9 @@ def _search(
         return find_outfit(retriever, plan, query, references, k, exclude)
     if plan.action is Intent.SAME_ITEM:
         return _search_same(retriever, plan, query, k, exclude)
+    if plan.sort_by and can_sort(plan.sort_by, retriever.facets()):
+        unwanted = _unwanted_words(plan)
+        return search_sorted(retriever, plan, query, k, exclude, lambda item: _names_any(item, unwanted)), ""
     if plan.unwanted_texts:
         return _search_unnamed(retriever, plan, query, k, exclude), ""
     return retriever.search(query, k, plan.filters, exclude), ""
@@ -95,7 +100,7 @@ def _search_unnamed(retriever: Retriever, plan: Plan, query: Query, k: int, excl
 
     A common word may take out most of what is near, so that a second, larger search is needed.
     """
-    unwanted = [{key(word) for word in text.split()} for text in plan.unwanted_texts]
+    unwanted = _unwanted_words(plan)
     left: tuple[Hit, ...] = ()
     for size in (FEW_UNWANTED * k, MANY_UNWANTED * k):
         found = retriever.search(query, size, plan.filters, exclude)
@@ -104,6 +109,10 @@ def _search_unnamed(retriever: Retriever, plan: Plan, query: Query, k: int, excl
         if len(left) >= k or len(found.hits) < size:
             break
     return Ranking(query.query_id, left[:k])
+
+
+def _unwanted_words(plan: Plan) -> list[set[str]]:
+    return [{key(word) for word in text.split()} for text in plan.unwanted_texts]
 
 
 def _names_any(item: Item, unwanted: Sequence[set[str]]) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
-from agent.protocols import Outcome, Planner
+from agent.protocols import Outcome, Planner, Tell
 from retrieval.retriever import Retriever
 from retrieval.schema import Message, Plan, Reply, Session
 
@@ -33,3 +33,5 @@ class Deps:
     retriever: Retriever
     planner: Planner
     k: int
+    tell: Tell | None = None
+    """Who listens to this turn's reply while it is written."""

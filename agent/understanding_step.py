@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from agent.protocols import Catalogue
@@ -14,13 +15,34 @@ MAX_CHARACTERS = 2000
 
 
 def check_message(message: Message) -> None:
-    """Raises MessageError for a message with nothing in it, or with a whole page of text."""
+    """Raises MessageError for a message with nothing in it, with a whole page of text, or with half a character."""
     if len(message.text) > MAX_CHARACTERS:
         raise MessageError(f"The message is longer than {MAX_CHARACTERS} characters. Say it in a few sentences.")
+    if not all(map(_is_unicode, _texts(message))):
+        raise MessageError("The message holds half a character, perhaps a cut emoji. Delete it and write it again.")
     if not (message.text.strip() or message.images or message.selected or message.filters or message.plan):
         raise MessageError(
             "The message is empty. Write what you are looking for, or add a picture, a selection or a filter."
         )
+
+
+def _texts(message: Message) -> Iterator[str]:
+    """All that a visitor may have typed, or a session's file may have brought."""
+    yield message.text
+    plan = message.plan
+    conditions = (*message.filters, *((*plan.filters, *plan.wishes) if plan else ()))
+    yield from (value for condition in conditions for value in condition.values if isinstance(value, str))
+    if plan:
+        yield from (plan.text, plan.attribute, *plan.unwanted_texts)
+
+
+def _is_unicode(text: str) -> bool:
+    """Half of a surrogate pair is none: neither a tokenizer nor a file takes it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def settle(session: Session, message: Message, plan: Plan, catalogue: Catalogue) -> Plan:

@@ -15,6 +15,7 @@ from agent.words import WORD, Concept, concepts, groups, key, singular, word_lis
 from retrieval.protocols import Facet
 
 MAX_WORDS = 4
+SHORTEST_NOUN = 3
 REMEMBERED = 4096
 """Categories and colours whose kind is worked out once."""
 NOT_SPOKEN = frozenset({"master_category", "sub_category", "year", "name", "caption"})
@@ -218,6 +219,8 @@ def _spellings(attribute: str, value: str, *, all_forms: bool = False) -> list[s
     """Keys under which a catalogue's value is spoken; `all_forms` adds those that are too ambiguous to be spoken."""
     parts = [value, *re.split(r"\s+and\s+|\s*[&/,]\s*", value)] if attribute == "category" else [value]
     keys = [key(part) for part in parts]
+    if attribute == "style":
+        keys += _nouns(keys[0])
     bare = keys[0]
     for noun in CONTEXT.get(attribute, ()):
         bare = bare.removesuffix(noun) or bare
@@ -234,3 +237,12 @@ def _spellings(attribute: str, value: str, *, all_forms: bool = False) -> list[s
         for found in dict.fromkeys(keys)
         if len(found) > 1 and (all_forms or found not in EVERYDAY or attribute == "length")
     ]
+
+
+def _nouns(style: str) -> Iterable[str]:
+    """ "Pleated" has pleats, "ripped" rips, "fringed" fringes."""
+    if style.endswith("ed") and len(style) > SHORTEST_NOUN + 2:
+        stem = style[:-2]
+        yield from (stem, style[:-1])
+        if stem[-1] == stem[-2]:
+            yield stem[:-1]

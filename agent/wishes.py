@@ -57,7 +57,7 @@ def wish_of(reading: Reading, pointing: Sequence[Span], cues: Sequence[Span], fa
     notes = [mention.note for mention in mentions if mention.note]
     return Wish(
         text=_words(reading, wanted, [*pointing, *cues]),
-        filters=(*_any_of(wanted), *_none_of(unwanted, facets), *prices),
+        filters=(*_wanted(wanted, unwanted, facets), *prices),
         unwanted_texts=texts,
         is_less_like=is_less_like or bool(pointing and _LESS_LIKE.search(reading.text)),
         comparisons=reading.comparisons,
@@ -91,16 +91,31 @@ def _any_of(mentions: Iterable[Mention]) -> Iterable[Filter]:
     return [Filter(attribute, "any_of", tuple(found)) for attribute, found in values.items()]
 
 
+def _wanted(wanted: Sequence[Mention], unwanted: Sequence[Mention], facets: Mapping[str, Facet]) -> Iterable[Filter]:
+    """ "Shoes except sandals": of what is wanted, what is not wanted goes."""
+    none_of = tuple(_none_of(unwanted, facets))
+    for condition in _any_of(wanted):
+        left: Filter | None = condition
+        for other in none_of:
+            if left is not None and other.attribute == condition.attribute:
+                left = _after(left, other)
+        yield left or condition
+    yield from none_of
+
+
 def _none_of(mentions: Iterable[Mention], facets: Mapping[str, Facet]) -> Iterable[Filter]:
-    """Shades go with their colour: who wants no blue wants no navy blue either."""
+    """Shades go with their colour, kinds of leather with leather: who wants no blue wants no navy blue either. What is
+    for all stays: "not for men"."""
     values: dict[str, dict[AttributeValue, None]] = {}
     for mention in mentions:
         if mention.meaning.known:
             found = values.setdefault(mention.attribute, {})
             found.update(dict.fromkeys(mention.meaning.values))
-            if mention.attribute == "colour":
-                shades = (value for value in facets["colour"].counts if mention.said in value.lower().split())
-                found.update(dict.fromkeys(shades))
+            if mention.attribute in ("colour", "material"):
+                kinds = (value for value in facets[mention.attribute].counts if mention.said in value.lower().split())
+                found.update(dict.fromkeys(kinds))
+            if mention.attribute == "gender" and len(found) > 1:
+                values["gender"] = {value: None for value in found if str(value).lower() != "unisex"}
     return [Filter(attribute, "none_of", tuple(found)) for attribute, found in values.items()]
 
 
@@ -154,6 +169,7 @@ def _words(reading: Reading, wanted: Sequence[Mention], taken: Sequence[Span]) -
     gone = [*taken, *(price.span for price in reading.prices), *(m.span() for m in SIZE_SAID.finditer(reading.text))]
     gone += [span for negation in reading.negations for span in (negation.cue, negation.scope)]
     gone += [match.span() for pattern in OPEN.values() for match in pattern.finditer(reading.text)]
+    gone += reading.amounts.spans
     gone += [c.span for c in reading.comparisons if c.attribute == "price" or c.step == 0]
     said_as = {mention.span[0]: (mention.span, _said(mention)) for mention in wanted}
     kept = [comparison.span for comparison in reading.comparisons if comparison.step]

@@ -1,4 +1,4 @@
-"""Scores: `replay` sessions through the agent or rank them `alone`, `report`, `compare`, `tables`, `t2i`, `rqbench`."""
+"""Scores: `replay` sessions through the agent or rank them `alone`, `report`, `compare`, `tables`, `t2i`, `rqbench`, ...."""
 
 from __future__ import annotations
 
@@ -60,6 +60,12 @@ def rqbench(arguments: argparse.Namespace) -> None:
     from eval.rqbench.command import score
 
     print(score(arguments))
+
+
+def understanding(arguments: argparse.Namespace) -> None:
+    from eval.understanding.command import scores
+
+    print(scores(arguments))
 
 
 def _request(arguments: argparse.Namespace) -> Request:
@@ -264,10 +270,18 @@ def _add_rqbench(commands: Any) -> None:
     add_arguments(parser)
 
 
+def _add_understanding(commands: Any) -> None:
+    from eval.understanding.command import add_arguments
+
+    parser = commands.add_parser("understanding", help="how messages are understood, and what exclusions bring")
+    parser.set_defaults(action=understanding)
+    add_arguments(parser)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for add in (_add_replay, _add_alone, _add_scoring, _add_tables, _add_t2i, _add_rqbench):
+    for add in (_add_replay, _add_alone, _add_scoring, _add_tables, _add_t2i, _add_rqbench, _add_understanding):
         add(commands)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)

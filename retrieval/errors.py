@@ -8,6 +8,7 @@
     │   └── ManifestError   its vectors were made by another encoder, or with other settings
     ├── EncoderError        weights that are missing, damaged or of another version
     ├── MessageError        a message without words, picture, selection or filter; a turn or item that does not exist
+    ├── BusyError           the shop has too much to do, or a visitor asks faster than anybody reads
     ├── SourceError         original files of a data set that cannot be read (missing, cut, other columns)
     ├── BenchmarkError      a benchmark that is unfinished, damaged or breaks its own rules
     ├── ChatError           a model behind an endpoint cannot be reached, refuses, or gives no usable answer
@@ -50,6 +51,15 @@ class EncoderError(FashionSearchError):
 
 class MessageError(FashionSearchError):
     """A message that cannot be answered as it stands."""
+
+
+class BusyError(FashionSearchError):
+    """A request that is not answered now, though it might be later."""
+
+    def __init__(self, message: str, *, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        """"busy", "too slow" or "too fast": what is counted."""
 
 
 class SourceError(FashionSearchError):

@@ -88,6 +88,15 @@ def decode_whole(data: bytes, name: str, max_side: int | None = None) -> Decoded
     return _decode(data, shown_name(name), max_side)
 
 
+def plain_extension(data: bytes, name: str, side: int) -> str | None:
+    """The extension of a file that can be shown as it is, by its header alone: sRGB, one frame, at most `side` pixels,
+    nothing in it but pixels. None for one that has to be made ready first. Raises ImageError."""
+    shown = shown_name(name)
+    with _open(data, shown) as picture:
+        _check_size(picture.size, shown)
+        return sniff_extension(data) if max(picture.size) <= side and _is_plain(picture) else None
+
+
 def normalise(picture: Picture, name: str, max_side: int | None = None) -> Picture:
     """A picture of another origin as it would be, had it been decoded here. Raises ImageError."""
     shown = shown_name(name)
@@ -170,9 +179,12 @@ def _check_size(size: tuple[int, int], shown: str) -> None:
 
 def _is_plain(picture: Picture) -> bool:
     pixels_only = {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "progressive", "progression"}
+    if picture.format == "WEBP":
+        pixels_only |= {"loop", "background"}  # which Pillow names for every one
     return (
-        picture.format in {"JPEG", "PNG"}
+        picture.format in {"JPEG", "PNG", "WEBP"}
         and picture.mode == "RGB"
+        and not getattr(picture, "is_animated", False)
         and max(picture.size) <= UPLOAD_SIDE
         and pixels_only.issuperset(picture.info)
     )

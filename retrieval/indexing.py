@@ -69,14 +69,14 @@ def index(
 
     An error while the gallery is read propagates; then nothing is removed or published. A picture that cannot be used
     is skipped, and so is a second item of the same id. Items whose fingerprint is known are not encoded again. `total`
-    is for the progress bar, which goes to stderr. Raises GalleryError when no item is left.
+    is for the progress bar, which goes to stderr if that is a terminal. Raises GalleryError when no item is left.
     """
     from tqdm import tqdm
 
     run = _Run(encoder, store)
     # Entries are counted as they are read, which is at most two batches before they are encoded.
     with (
-        tqdm(entries, total=total, unit="item", desc="Indexing", disable=not progress) as bar,
+        tqdm(entries, total=total, unit="item", desc="Indexing", disable=None if progress else True) as bar,
         ThreadPoolExecutor(DECODE_THREADS) as pool,
     ):
         run.encode(_decoded(run.changed(bar), pool, 2 * batch_size), batch_size)

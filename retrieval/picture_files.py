@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def store_upload(
     found = images.decode_whole(data, name, UPLOAD_SIDE)
     if found.is_plain and min(found.picture.size) >= MIN_SIDE:
         # Kept byte for byte: a picture of the gallery that is uploaded again is recognised by its id.
-        return _keep_bytes(data, Path(directory), ".jpg" if found.format == "JPEG" else ".png")
+        return _keep_bytes(data, Path(directory), images.sniff_extension(data) or ".png")
     return _keep(found.picture, Path(directory), lossy=found.format in _LOSSY, name=name)
 
 
@@ -60,10 +61,15 @@ def crop(image: schema.Image, box: Box, directory: str | Path) -> schema.Image:
 
 
 def thumbnail(image: schema.Image, directory: str | Path, side: int = 384) -> Path:
-    """A small JPEG of the picture, made once. Raises ImageError."""
-    path = Path(directory) / f"{image.image_id}-{side}.jpg"
-    if not path.exists():
-        images.write_once(path, _encoded(images.open_picture(image.path, side), "JPEG"))
+    """A small copy of the picture, made once: the file as it is where that will do, else a JPEG. Raises ImageError."""
+    source, stem = Path(image.path), f"{image.image_id}-{side}"
+    for extension in dict.fromkeys((source.suffix.lower(), ".jpg")):
+        if (made := Path(directory, stem + extension)).exists():
+            return made
+    data = images.read(source)
+    plain = images.plain_extension(data, source.name, side)
+    path = Path(directory, stem + (plain or ".jpg"))
+    images.write_once(path, data if plain else _encoded(images.decode(data, source.name, side), "JPEG"))
     return path
 
 
@@ -101,4 +107,5 @@ def _keep_bytes(data: bytes, directory: Path, extension: str) -> schema.Image:
     name = image_id(data)
     path = directory / f"{name}{extension}"
     images.write_once(path, data)
+    os.utime(path)  # sent again, it is as new as any
     return schema.Image(name, str(path))

@@ -150,6 +150,11 @@ class Plan:
     """item_ids to move away from ("less like this")."""
     attribute: str = ""
     """With SAME_ATTRIBUTE: the attribute that is kept ("neckline"). With ASK: the attribute asked for, or ""."""
+    n_wanted: int = 0
+    """How many are asked for ("only five"); 0: as many as the shop usually shows."""
+    sort_by: str = ""
+    """A number of the catalogue that decides the order in place of likeness: "price" from low to high ("cheapest"),
+    "-year" from high to low ("newest"); "" for none."""
     notes: tuple[str, ...] = ()
     """What the user should know of the reading: "cream" was read as the catalogue's "Off White"."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,6 +25,12 @@ class ChatServer:
         self.answer: Callable[[dict[str, Any]], Reply] = lambda _: (200, '{"is_reasonable": "yes"}')
         self.raw: bytes | None = None
         """Sent instead, as the body."""
+        self.streams = True
+        """Whether it streams where it is asked to."""
+        self.n_characters = 7
+        """Of each piece of a stream."""
+        self.pause_s = 0.0
+        """Between the pieces of a stream."""
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -32,6 +39,9 @@ class ChatServer:
                 endpoint.requests.append(body)
                 endpoint.keys.append(self.headers["Authorization"])
                 status, content = endpoint.answer(body)
+                if body.get("stream") and endpoint.streams and status == 200 and endpoint.raw is None:
+                    self._stream(content)
+                    return
                 message = {"role": "assistant", "content": content}
                 choices = [{"index": 0, "finish_reason": "stop", "message": message}]
                 good = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": choices}
@@ -45,6 +55,22 @@ class ChatServer:
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
+
+            def _stream(self, content: str) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+                size = endpoint.n_characters
+                for piece in [content[at : at + size] for at in range(0, len(content), size)]:
+                    event = {**head, "choices": [{"index": 0, "delta": {"content": piece}}]}
+                    try:
+                        self.wfile.write(b"data: " + json.dumps(event).encode() + b"\n\n")
+                        self.wfile.flush()
+                    except OSError:  # nobody listens any more
+                        return
+                    time.sleep(endpoint.pause_s)
+                self.wfile.write(b"data: [DONE]\n\n")
 
             def log_message(self, *_: object) -> None:
                 pass

@@ -19,6 +19,9 @@ from retrieval.schema import Filter, Intent, Plan
 _FOR_ONE = re.compile(r"\b(?:with|for|(?:match|suit|fit)(?:s|es|ing)?) (?:the|my|this|that|these|those) ")
 
 
+_WITH = re.compile(r" (?:with|for|match(?:es|ing)?|suits?|fits?|complements?|to) ")
+
+
 def compatible(found: Understanding) -> Plan:
     items = found.referent.items or (() if _names_its_own_anchor(found) else best_of(found))
     if not items and not found.scene.has_upload:
@@ -62,7 +65,7 @@ def _wish_beside(had: Sequence[Mention], found: Understanding) -> Wish:
 
 def _compatible_with_words(found: Understanding) -> Plan:
     """ "What shoes go with a navy blazer?": what is named after "with" is what the shopper has."""
-    at = max((found.reading.text.rfind(f" {word} ") for word in ("with", "match", "for", "matching")), default=-1)
+    at = max((match.start() for match in _WITH.finditer(found.reading.text)), default=-1)
     had = [mention for mention in found.reading.mentions if mention.span[0] > at]
     wish = wish_of(found.reading, [m.span for m in had], found.decision.cues, found.facets)
     own = tuple(

@@ -26,6 +26,11 @@ _ABOUT_MANY = re.compile(r"\b(?:how many|which|do you (?:have|sell|carry|stock)|
 """Questions about all that fits, not about what is shown."""
 
 
+_AS_WELL = re.compile(
+    r"\b(?:as well|too|also)\b(?! (?:\w+ )?(?:expensive|long|short|big|small|dark|bright|much|many))|^or\b|\bis (?:also )?(?:fine|ok(?:ay)?)\W*$"
+)
+
+
 def without_words(message: Message, scene: Scene) -> Plan:
     """A picture, a selection or filters alone."""
     if message.images:
@@ -109,11 +114,25 @@ def _refine(found: Understanding, base: Turn) -> Plan:
         text=" ".join([*new_words, old]).strip() or words_of(wish.filters),
         reference_turn=base.turn_number,
         references=base.plan.references,
-        filters=carry((*(f for f in own_filters(base) if f.attribute not in wish.open), *kind), wish.filters),
+        filters=carry(
+            (*(f for f in own_filters(base) if f.attribute not in wish.open), *kind), _added(found, base, wish)
+        ),
         unwanted_texts=carried_unwanted(found, base),
         unwanted_items=base.plan.unwanted_items,
         attribute=base.plan.attribute if again(base.plan) is Intent.SAME_ATTRIBUTE else "",
+        sort_by=base.plan.sort_by,
         notes=(*kind_note, *wish.notes),
+    )
+
+
+def _added(found: Understanding, base: Turn, wish: Wish) -> tuple[Filter, ...]:
+    """ "Black as well": the new value stands beside the earlier one."""
+    if not _AS_WELL.search(found.reading.text):
+        return wish.filters
+    old = {f.attribute: f.values for f in own_filters(base) if f.operator == "any_of"}
+    return tuple(
+        replace(f, values=tuple(dict.fromkeys((*old.get(f.attribute, ()), *f.values)))) if f.operator == "any_of" else f
+        for f in wish.filters
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent.cues import RESTART, ROLLBACK
-from agent.mentions import find_mentions
+from agent.mentions import Mention, find_mentions
 from agent.scene import Scene, items_of, turns_known
 from agent.turn_references import TurnReferent, refer_to_turn
 from agent.vocabulary import Lexicon
@@ -23,6 +24,12 @@ _KEEPS = re.compile(
     r"|are|cheaper|only|something|anything|the|number)\b)"
 )
 
+_AGAIN = re.compile(
+    r"^(?:(?:ok(?:ay)?|and|now|please|hm+|no|actually|well|can|could|may|let|lets|let's|i|you|we|me|us|want|would|like|to"
+    r"|show|see|look|at|view|open|have|give|return|revisit|what|about|how)[ ,]+)*(?:the |those |my |all the )?"
+    r"(?P<what>[a-z' -]{3,40}?) (?:again|(?:from |you showed me |we had |i saw |i liked )+(?:before|earlier)"
+    r"|(?:you showed me|i saw|we had|i liked) (?:first|at first))(?: (?:were|was|looked) .{0,30})?(?:[ ,]*please)?\W*$"
+)
 _POINTS = re.compile(r"\b(?:it|its|this|that|the same|that one|this one)\b")
 
 
@@ -42,6 +49,8 @@ def find_return(text: str, session: Session, scene: Scene, lexicon: Lexicon) -> 
     lowered = " ".join(text.lower().replace("’", "'").split())
     if RESTART.search(lowered) and session.turns:
         return Return(None, scene)
+    if seen := _seen_again(lowered, session, scene, lexicon):
+        return Return(seen, replace(scene, path=session.path(seen.turn_number), turn=seen))
     cue = ROLLBACK.search(lowered)
     if cue is None or (not session.turns and not _names_turn(lowered)):
         return None
@@ -93,7 +102,7 @@ def _turn_meant(
         return _numbered(referent.number, session, scene), None
     if referent is None and (pictured := _pictured(text, cue, scene)):
         return pictured
-    described = _described(text, cue, scene, lexicon) if referent is None else None
+    described = _described(text, cue, session, scene, lexicon) if referent is None else None
     if described is not None:
         return described
     return _back(session, scene, referent.steps_back if referent else 1), None
@@ -152,7 +161,33 @@ def _pictured(text: str, cue: tuple[int, int], scene: Scene) -> tuple[Turn, tupl
     return (brought, (cue[1], named.end())) if named and brought else None
 
 
-def _described(text: str, cue: tuple[int, int], scene: Scene, lexicon: Lexicon) -> tuple[Turn, tuple[int, int]] | None:
+def _seen_again(text: str, session: Session, scene: Scene, lexicon: Lexicon) -> Turn | None:
+    """ "Show me the bags again": the latest earlier turn that asked for them, when something else is shown now."""
+    match = _AGAIN.match(text)
+    if match is None:
+        return None
+    mentions = find_mentions(match["what"], lexicon)
+    if not any(mention.attribute == "category" for mention in mentions) or not match["what"].endswith("s"):
+        return None
+    searches = _searches(session, scene.path)
+    found = next((turn for turn in searches if _asked_for(turn, mentions)), None)
+    return found if found is not None and found is not scene.turn else None
+
+
+def _searches(session: Session, path: Sequence[Turn]) -> list[Turn]:
+    """The branch's own first, the latest first; then those of other branches."""
+    others = [turn for turn in reversed(session.turns) if turn not in path and turn is not session.latest]
+    return [turn for turn in (*reversed(path), *others) if turn.ranking is not None]
+
+
+def _asked_for(turn: Turn, mentions: Sequence[Mention]) -> bool:
+    filters = {f.attribute: set(map(str, f.values)) for f in turn.plan.filters if f.operator == "any_of"}
+    return all(set(m.meaning.values) & filters.get(m.attribute, set()) for m in mentions)
+
+
+def _described(
+    text: str, cue: tuple[int, int], session: Session, scene: Scene, lexicon: Lexicon
+) -> tuple[Turn, tuple[int, int]] | None:
     """ "back to the red dresses": the latest turn that asked for them, else one that showed one."""
     tail = re.compile(r"\s*(?:to )?(?:the |that |those |my |our )").match(text, cue[1])
     start = tail.end() if tail else cue[1]
@@ -164,10 +199,9 @@ def _described(text: str, cue: tuple[int, int], scene: Scene, lexicon: Lexicon) 
     if not tail or not run:
         return None
     span = (cue[1], run[-1].span[1])
-    asked = [turn for turn in reversed(scene.path[:-1] or scene.path) if turn.ranking is not None]
+    asked = _searches(session, scene.path[:-1] or scene.path)
     for turn in asked:
-        filters = {f.attribute: set(map(str, f.values)) for f in turn.plan.filters if f.operator == "any_of"}
-        if all(set(m.meaning.values) & filters.get(m.attribute, set()) for m in run):
+        if _asked_for(turn, run):
             return turn, span
     for turn in asked:
         if any(

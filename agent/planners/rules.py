@@ -11,10 +11,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from agent.borrowing import borrow
 from agent.cues import OTHER_KINDS
 from agent.cues_pictures import OF_OWN_PICTURE
 from agent.cues_sharing import sharing_of
 from agent.intents import Decision, decide
+from agent.offers import item_offers
+from agent.ordering import can_sort
 from agent.planners.nearest import NearestExamples, load_examples
 from agent.planners.plans import PLANS, without_words
 from agent.planners.rollback import Return, find_return
@@ -24,13 +27,14 @@ from agent.reading import Reading, read
 from agent.references import Referent, refer
 from agent.replies import reply_to
 from agent.scene import Scene, look
-from agent.several import note_on, several_wishes
+from agent.several import goes_with_the_first, note_on, several_wishes, wish_to_go_with
 from agent.spans import Span, within
 from agent.turn_references import earlier_spans
 from agent.vocabulary import Lexicon
 from agent.wishes import wish_of
+from agent.wording import attribute_name
 from agent.words import singular, word_list
-from retrieval.schema import Intent, Message, Plan, Reply, Session
+from retrieval.schema import Intent, Message, Offer, Plan, Reply, Session
 
 _GREETING = re.compile(
     r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you(?: so much)?|okay|ok|great|perfect"
@@ -64,7 +68,10 @@ class RulesPlanner:
         return self._plan(text, scene, lexicon)
 
     def respond(self, session: Session, message: Message, plan: Plan, outcome: Outcome) -> Reply:
-        return reply_to(session, message, plan, outcome)
+        reply = reply_to(session, message, plan, outcome)
+        if message.plan is None and plan.intent is Intent.SEARCH and outcome.items:
+            return replace(reply, offers=(*self._next_wishes(session, message, outcome), *reply.offers))
+        return reply
 
     def _lexicon_of(self, catalogue: Catalogue) -> Lexicon:
         lexicon = self._lexicon
@@ -73,17 +80,37 @@ class RulesPlanner:
         return lexicon
 
     def _plan(self, text: str, scene: Scene, lexicon: Lexicon) -> Plan:
-        reading = read(_without_greeting(text), lexicon, self._known_words)
+        said = _without_greeting(text)
+        borrowed = borrow(said, scene, lexicon, self._known_words)
+        reading = read(borrowed.text if borrowed else said, lexicon, self._known_words)
         referent = refer(reading, scene)
         decision = decide(reading, scene, referent, self._examples)
-        if decision.intent is Intent.SEARCH and (wishes := several_wishes(reading)):
+        if wishes := _wishes(reading, referent, scene, decision.intent):
             plan = self._plan(wishes[0], scene, lexicon)
             return replace(plan, notes=(note_on(wishes), *plan.notes))
         pointing = _pointing(reading, referent, scene)
-        said = _without_names(reading, decision, lexicon) if decision.intent is Intent.SAME_ATTRIBUTE else reading
-        wish = wish_of(said, pointing, decision.cues, scene.catalogue.facets)
+        wanted = _without_names(reading, decision, lexicon) if decision.intent is Intent.SAME_ATTRIBUTE else reading
+        wish = wish_of(wanted, pointing, decision.cues, scene.catalogue.facets)
         plan = PLANS[decision.intent](Understanding(reading, scene, referent, decision, wish, lexicon))
+        plan = _with_amounts(plan, reading, scene)
+        if borrowed:
+            plan = replace(plan, notes=(*plan.notes, *borrowed.notes))
         return self._with_unknown_words(plan, reading, lexicon)
+
+    def _next_wishes(self, session: Session, message: Message, outcome: Outcome) -> tuple[Offer, ...]:
+        """Where a message holds several wishes, a button for each that was put off."""
+        scene = look(session, message, outcome.catalogue)
+        lexicon = self._lexicon_of(outcome.catalogue)
+        reading = read(_without_greeting(message.text.strip()), lexicon, self._known_words)
+        offers: list[Offer] = []
+        for wish in _wishes(reading, refer(reading, scene), scene, Intent.SEARCH)[1:]:
+            plan = self._plan(wish, replace(scene, path=(), turn=None), lexicon)
+            if goes_with_the_first(wish):
+                goes_with = item_offers(Plan(Intent.SEARCH, reference_turn=len(session.turns) + 1), outcome.items[:1])
+                wanted = tuple(f for f in plan.filters if f.operator != "none_of")
+                plan = replace(goes_with[-1].plan, text=plan.text, filters=wanted) if goes_with else plan
+            offers.append(Offer(f"Next: {wish}", plan))
+        return tuple(offers)
 
     def _with_unknown_words(self, plan: Plan, reading: Reading, lexicon: Lexicon) -> Plan:
         """A message in another language is not "off topic"; what little was understood of it is said."""
@@ -113,6 +140,25 @@ class RulesPlanner:
             return replace(found.turn.plan, intent=Intent.ROLLBACK, then=None, reference_turn=found.turn.turn_number)
         return replace(plan, intent=Intent.ROLLBACK, then=plan.intent, reference_turn=found.turn.turn_number,
                        notes=(*found.notes, *plan.notes))  # fmt: skip
+
+
+def _wishes(reading: Reading, referent: Referent, scene: Scene, intent: Intent) -> tuple[str, ...]:
+    """Several wishes in one message, else empty."""
+    if not scene.has_reference and (found := wish_to_go_with(reading, referent.spans)):
+        return found
+    return several_wishes(reading) if intent is Intent.SEARCH else ()
+
+
+def _with_amounts(plan: Plan, reading: Reading, scene: Scene) -> Plan:
+    """How many and in which order, for what is searched; an order that the catalogue does not know is said."""
+    if plan.action in (Intent.ASK, Intent.OTHER):
+        return plan
+    wanted = reading.amounts
+    if not wanted.sort_by or can_sort(wanted.sort_by, scene.catalogue.facets):
+        return replace(plan, n_wanted=wanted.n_wanted, sort_by=wanted.sort_by or plan.sort_by)
+    name = attribute_name(wanted.sort_by.removeprefix("-"))
+    unknown = f"the catalogue does not say the {name} of its items, so I could not sort by it"
+    return replace(plan, n_wanted=wanted.n_wanted, notes=(*plan.notes, unknown))
 
 
 def _pointing(reading: Reading, referent: Referent, scene: Scene) -> list[Span]:

@@ -39,12 +39,12 @@ class Counts:
 def count_filters(
     labels: Sequence[str], plan: Plan, before: Sequence[Filter], meant: Sequence[Item], resolve: Resolve
 ) -> Counts:
-    """Unlabelled filters count as false unless they stay from the turn before or are taken over from an item that is
+    """What gave way to a wish was understood as well. Unlabelled filters count as false unless they stay from the turn before or are taken over from an item that is
     meant: a dress stays a dress."""
-    left = [condition for condition in plan.filters if condition.operator != "none_of"]
+    left = [condition for condition in (*plan.filters, *plan.wishes) if condition.operator != "none_of"]
     right = 0
     for label in labels:
-        found = next((condition for condition in left if _is_filter(label, condition, resolve)), None)
+        found = next((f for f in left if any(_is_filter(one, f, resolve) for one in label.split("/"))), None)
         if found is not None:
             left.remove(found)
             right += 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from retrieval.schema import Image, Item, Message, Session
+from retrieval.schema import Image, Item, Message, Session, Turn
 
 if TYPE_CHECKING:
     from agent.assistant import Assistant
@@ -56,8 +56,10 @@ class TalkingShop:
     def shown(self, session: Session, turn_number: int | None = None) -> list[Item]:
         """What a turn shows; by default the latest that shows anything."""
         turns = session.turns if turn_number is None else (session.turn(turn_number),)
-        found = next((turn.ranking for turn in reversed(turns) if turn.ranking and turn.ranking.hits), None)
-        return self.retriever.get([hit.item_id for hit in found.hits]) if found else []
+        return next((items for turn in reversed(turns) if (items := self.shown_by(turn))), [])
+
+    def shown_by(self, turn: Turn) -> list[Item]:
+        return self.retriever.get([hit.item_id for hit in turn.ranking.hits]) if turn.ranking else []
 
     def picture_of(self, item_id: str) -> Image:
         return self.retriever.get([item_id])[0].image

@@ -6,11 +6,18 @@
     endpoint.answers("Kinds", [Question(...), Question(...)])                           many, in the order asked
 
 Answers are kept by model, settings, prompt, words and pictures: what was answered once is never asked again.
+
+    LiveChat(endpoint, LiveSettings(seconds=8)).ask(Question(...))        for somebody who waits: within 8 s, or not
+    for piece in LiveChat(endpoint).words(Question(...)): ...             the words as they are written; kept nowhere
 """
 
 from __future__ import annotations
 
 from retrieval.chat.endpoint import KEY_VARIABLE, ChatEndpoint, ChatSettings, check_address
+from retrieval.chat.live import LiveChat, LiveSettings
 from retrieval.chat.questions import Form, Part, Question
 
-__all__ = ["KEY_VARIABLE", "ChatEndpoint", "ChatSettings", "Form", "Part", "Question", "check_address"]
+__all__ = [
+    "KEY_VARIABLE", "ChatEndpoint", "ChatSettings", "Form", "LiveChat", "LiveSettings", "Part", "Question",
+    "check_address",
+]  # fmt: skip

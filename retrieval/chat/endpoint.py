@@ -6,8 +6,9 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 
 from PIL.Image import Image as Picture
 
+from retrieval.chat.bodies import content_of, pieces_of, response_format
 from retrieval.chat.cache import AnswerCache
 from retrieval.chat.questions import JPEG_QUALITY, MAX_SIDE, Form, Part, Question, prompt_version
 from retrieval.errors import ChatError, DependencyError
@@ -47,6 +49,14 @@ class ChatSettings:
     max_tokens: int = 400
     extra: Mapping[str, Any] = field(default_factory=_no_thinking)
     """Further fields of a request: as vLLM asks Qwen for no thoughts; {} for endpoints that refuse unknown ones."""
+
+
+class RefusalError(ChatError):
+    """The endpoint answered that it will not."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ChatEndpoint:
@@ -138,28 +148,71 @@ class ChatEndpoint:
         """The reply's text. Raises ChatError when the endpoint gives none."""
         import openai
 
-        try:
-            reply = self._connect().chat.completions.create(
+        with self._told(question):
+            try:
+                reply = self._connect().chat.completions.create(
+                    model=self.model,
+                    messages=messages,
+                    temperature=temperature,
+                    max_tokens=question.max_tokens or self.settings.max_tokens,
+                    response_format=response_format(question.form) if question.form else openai.omit,
+                    seed=question.sample or openai.omit,
+                    extra_body=dict(self.settings.extra),
+                )
+            except (ValueError, RecursionError) as error:  # the body is not what its header says
+                log.info("The reply about %s is no JSON (%s)", question.title, error)
+                return ""
+        return content_of(reply)
+
+    def load(self) -> None:
+        """Loads what the first question needs, which takes seconds. Raises DependencyError without the library, and
+        ChatError for a key that is none."""
+        _ = self._connect().chat.completions
+
+    def stream(
+        self, question: Question, silence_s: float, temperature: float = 0.0, extra: Mapping[str, Any] | None = None
+    ) -> Generator[str, None, None]:
+        """The answer's text in pieces as they come, whole where the endpoint does not stream; asked once, kept nowhere.
+
+        `silence_s` is how long the endpoint may say nothing; `extra` replaces that of the settings. Raises ChatError,
+        of its kind RefusalError where the endpoint refuses, and ImageError for a picture that cannot be used.
+        """
+        import openai
+
+        messages: Any = question.messages()
+        with self._told(question):
+            client = self._connect().with_options(
+                max_retries=0, timeout=openai.Timeout(silence_s, connect=min(CONNECT_S, silence_s))
+            )
+            with client.chat.completions.create(
                 model=self.model,
                 messages=messages,
                 temperature=temperature,
                 max_tokens=question.max_tokens or self.settings.max_tokens,
-                response_format=_response_format(question.form) if question.form else openai.omit,
-                seed=question.sample or openai.omit,
-                extra_body=dict(self.settings.extra),
-            )
+                response_format=response_format(question.form) if question.form else openai.omit,
+                extra_body=dict(self.settings.extra if extra is None else extra),
+                stream=True,
+            ) as stream:
+                try:
+                    yield from pieces_of(stream)
+                except (ValueError, RecursionError) as error:
+                    raise ChatError(f"{self.url} answers with what is no JSON ({error}).") from error
+
+    @contextmanager
+    def _told(self, question: Question) -> Iterator[None]:
+        """Whatever goes wrong on the way to an answer, as a ChatError."""
+        import openai
+
+        try:
+            yield
         except openai.APIStatusError as error:
-            raise ChatError(self._refusal(question, error)) from error
+            raise RefusalError(self._refusal(question, error), error.status_code) from error
         except openai.APIConnectionError as error:
             raise ChatError(
                 f"{self.url} cannot be reached ({error}). Start the model's server and run again: {self._kept}."
             ) from error
         except openai.OpenAIError as error:
             raise ChatError(f"{self.url} did not answer about {question.title}: {error}.") from error
-        except (ValueError, RecursionError) as error:  # the body is not what its header says
-            log.info("The reply about %s is no JSON (%s)", question.title, error)
-            return ""
-        return _content(reply)
 
     def _refusal(self, question: Question, error: APIStatusError) -> str:
         said = " ".join(str(error.message).split())[:300]
@@ -238,15 +291,3 @@ def _key() -> str:
     if not (key.isascii() and key.isprintable()):
         raise ChatError(f"{KEY_VARIABLE} holds characters that no key has. Set it again.")
     return key
-
-
-def _response_format(form: Form) -> Any:
-    return {"type": "json_schema", "json_schema": {"name": form.name, "schema": dict(form.schema), "strict": True}}
-
-
-def _content(reply: Any) -> str:
-    """The text in a reply of any form; "" where there is none. A web page, say, comes back as a text."""
-    choices = getattr(reply, "choices", None)
-    first = choices[0] if isinstance(choices, list) and choices else None
-    content = getattr(getattr(first, "message", None), "content", None)
-    return content if isinstance(content, str) else ""

@@ -41,7 +41,24 @@ def test_one_wish_stays_one(catalogue: Catalogue, text: str) -> None:
 def test_the_first_of_several_is_answered_and_the_next_is_named(chat: Chat) -> None:
     _, turn = chat("a white dress and black trousers")
     assert Filter("category", "any_of", ("Dress",)) in turn.plan.filters
-    assert "ask me for “black trousers”" in turn.reply.text
+    assert "asks for “black trousers”" in turn.reply.text
+    assert turn.reply.offers[0].label == "Next: black trousers"
+    assert Filter("category", "any_of", ("Trousers",)) in turn.reply.offers[0].plan.filters
+
+
+def test_what_is_to_go_with_the_first_is_asked_for_with_what_was_found(chat: Chat) -> None:
+    _, turn = chat("a white dress under 1000 and a handbag that goes with it")
+    assert turn.plan.intent is Intent.SEARCH
+    assert Filter("price", "at_most", (1000.0,)) in turn.plan.filters
+    following = turn.reply.offers[0].plan
+    assert following.intent is Intent.COMPATIBLE
+    assert turn.ranking is not None
+    assert following.references == (turn.ranking.hits[0].item_id,)
+    assert Filter("category", "any_of", ("Handbag",)) in following.filters
+
+
+def test_an_item_that_is_pointed_at_needs_no_first_wish(chat: Chat) -> None:
+    assert chat("dresses", "shoes that go with the second one")[1].plan.intent is Intent.COMPATIBLE
 
 
 @pytest.mark.parametrize("text", ["rotes Kleid", "zapatos negros para hombre", "платье", "赤いドレス"])

@@ -214,7 +214,7 @@ def test_a_drawing_is_kept_on_white(shop: Shop) -> None:
 
 
 def test_without_a_photo_or_selection_there_is_nothing_to_crop(shop: Shop) -> None:
-    with pytest.raises(MessageError, match="Send a photo"):
+    with pytest.raises(MessageError, match="Add a photo"):
         shop.picture_to_crop(View.new())
 
 

@@ -11,9 +11,13 @@ import pytest
 from PIL import Image as Pictures
 
 import app
+from agent import presentation_page as show
 from agent.assistant import Assistant
 from agent.planners.rules import RulesPlanner
 from agent.shopfront import Shop, View
+from page.events import told
+from page.layout import Page, lay_out
+from page.rendering import Updates, labelled, render
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import MessageError
 from retrieval.images import open_picture
@@ -45,28 +49,25 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 
 @pytest.fixture(scope="module")
-def page(shop: Shop) -> app.Page:
-    """The page as `build_ui` makes it, caught on its way to the wiring."""
-    caught: list[app.Page] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app, "_wire_page", lambda _shop, page, _blocks: caught.append(page))
-        app.build_ui(shop)
-    return caught[0]
+def page(shop: Shop) -> Page:
+    with gr.Blocks():
+        return lay_out(show.filter_controls(shop.retriever.facets()), 1)
 
 
-def test_the_whole_page_can_be_built_and_has_no_outward_endpoint(shop: Shop) -> None:
+def test_only_the_two_named_endpoints_are_for_programs(shop: Shop) -> None:
     blocks = app.build_ui(shop)
-    assert all(event.api_visibility == "private" for event in blocks.fns.values())
+    outward = {event.api_name for event in blocks.fns.values() if event.api_visibility != "private"}
+    assert outward == {"say", "similar"}
 
 
-def test_every_component_that_changes_is_set_by_a_new_view(shop: Shop, page: app.Page) -> None:
-    updates = app.render(shop, page, View.new())
+def test_every_component_that_changes_is_set_by_a_new_view(shop: Shop, page: Page) -> None:
+    updates = render(shop, page, View.new())
     assert set(updates) >= set(page.changing()) - set(page.card_parts())
     assert set(updates) <= set(page.changing())
 
 
-def test_an_answer_fills_chat_gallery_chips_and_steps(shop: Shop, page: app.Page) -> None:
-    updates = app.render(shop, page, shop.send(View.new(), "a red dress"))
+def test_an_answer_fills_chat_gallery_chips_and_steps(shop: Shop, page: Page) -> None:
+    updates = render(shop, page, shop.send(View.new(), "a red dress"))
     assert [message["role"] for message in updates[page.chat]] == ["user", "assistant"]
     assert updates[page.gallery]["value"][0][1] == "Red Dress\n10"
     assert updates[page.chips[0]]["visible"]
@@ -74,8 +75,8 @@ def test_an_answer_fills_chat_gallery_chips_and_steps(shop: Shop, page: app.Page
     assert updates[page.export]["interactive"]
 
 
-def test_paths_on_the_page_are_only_such_as_the_shop_made(shop: Shop, page: app.Page) -> None:
-    updates = app.render(shop, page, shop.send(View.new(), "https://example.org/dress.png or /etc/passwd"))
+def test_paths_on_the_page_are_only_such_as_the_shop_made(shop: Shop, page: Page) -> None:
+    updates = render(shop, page, shop.send(View.new(), "https://example.org/dress.png or /etc/passwd"))
     assert all(Path(path).is_relative_to(shop.folder) for path, _ in updates[page.gallery]["value"])
     parts = [part for message in updates[page.chat] for part in message["content"]]
     assert all(Path(part["path"]).is_relative_to(shop.folder) for part in parts if "path" in part)
@@ -84,25 +85,25 @@ def test_paths_on_the_page_are_only_such_as_the_shop_made(shop: Shop, page: app.
 
 def test_more_labels_than_buttons_are_cut_and_fewer_hide_the_rest() -> None:
     buttons = [gr.Button() for _ in range(2)]
-    assert [update["visible"] for update in app._labelled(buttons, ["a"]).values()] == [True, False]
-    assert [update["value"] for update in app._labelled(buttons, ["a", "b", "c"]).values()] == ["a", "b"]
+    assert [update["visible"] for update in labelled(buttons, ["a"]).values()] == [True, False]
+    assert [update["value"] for update in labelled(buttons, ["a", "b", "c"]).values()] == ["a", "b"]
 
 
 def test_our_own_errors_become_a_notice_and_leave_the_page_as_it_is() -> None:
-    def refuse(_view: View) -> app.Updates:
+    def refuse(_view: View) -> Updates:
         raise MessageError("Type something first.")
 
     with pytest.warns(UserWarning, match="Type something first"):
-        outcome: Any = app.told(refuse)(View.new())
+        outcome: Any = told(refuse)(View.new())
     assert outcome == gr.skip()
 
 
 def test_any_other_error_is_a_bug_and_goes_up() -> None:
-    def fail(_view: View) -> app.Updates:
+    def fail(_view: View) -> Updates:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        app.told(fail)(View.new())
+        told(fail)(View.new())
 
 
 def test_a_check_prints_the_answer_and_succeeds(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

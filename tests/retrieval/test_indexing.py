@@ -131,6 +131,11 @@ def test_nothing_is_removed_or_published_when_reading_breaks_off(
     assert store.get(["i001"])[0].caption == "Shirt 1"
 
 
+def test_progress_does_not_flood_what_is_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    index(HashingEncoder(), MemoryStore(64), items(tmp_path / "pictures", 3))
+    assert capsys.readouterr().err == ""
+
+
 def test_bad_pictures_are_skipped_with_their_reason_and_the_rest_is_indexed(
     tmp_path: Path, encoder: CountingEncoder, store: MemoryStore
 ) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import mimetypes
+import os
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,48 @@ def test_a_thumbnail_is_made_once(tmp_path: Path) -> None:
     assert Image.open(small).size == (90, 60)
     path.unlink()
     assert thumbnail(picture, tmp_path / "small", side=90) == small
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_a_thumbnail_of_a_small_plain_picture_is_the_file_itself(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"small.{kind}"
+    path.write_bytes(encoded(corner_marked(), kind))
+    picture = schema.Image("a.b", str(path))
+    small = thumbnail(picture, tmp_path / "small", side=90)
+    assert small.read_bytes() == path.read_bytes()
+    assert Image.MIME[kind] == mimetypes.guess_type(small)[0]
+    path.unlink()
+    assert thumbnail(picture, tmp_path / "small", side=90) == small
+
+
+def test_a_thumbnail_of_a_small_picture_that_is_not_plain_is_made_ready(tmp_path: Path) -> None:
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    frames = [Image.new("RGB", (60, 40), colour) for colour in ("red", "blue")]
+    contents = {
+        "turned.jpg": encoded(corner_marked(60, 40), "JPEG", exif=turned),
+        "clear.png": encoded(Image.new("RGBA", (60, 40), (0, 0, 0, 0))),
+        "moving.webp": encoded(frames[0], "WEBP", save_all=True, append_images=frames[1:]),
+        "grey.png": encoded(Image.new("I;16", (60, 40))),
+    }
+    for name, data in contents.items():
+        (tmp_path / name).write_bytes(data)
+        shown = Image.open(thumbnail(schema.Image(name, str(tmp_path / name)), tmp_path / "small", side=90))
+        assert (shown.format, shown.mode, getattr(shown, "n_frames", 1)) == ("JPEG", "RGB", 1)
+        assert shown.size == ((40, 60) if name == "turned.jpg" else (60, 40))
+
+
+def test_an_upload_that_is_sent_again_is_as_new_as_any(tmp_path: Path) -> None:
+    first = Path(store_upload(PHOTO, tmp_path).path)
+    os.utime(first, (1, 1))
+    assert Path(store_upload(PHOTO, tmp_path).path) == first
+    assert first.stat().st_mtime > 1
+
+
+def test_a_moving_upload_is_kept_as_its_first_frame(tmp_path: Path) -> None:
+    frames = [Image.new("RGB", (60, 40), colour) for colour in ("red", "blue")]
+    kept = store_upload(encoded(frames[0], "WEBP", save_all=True, append_images=frames[1:]), tmp_path)
+    assert getattr(Image.open(kept.path), "n_frames", 1) == 1
 
 
 def test_writing_leaves_no_temporary_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

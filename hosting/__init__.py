@@ -1,0 +1,1 @@
+"""Where the shop runs for others: the folder of a Space, and what it must be before it is pushed"""
