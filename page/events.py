@@ -26,7 +26,10 @@ SCROLL_TO_CARD = "() => document.getElementById('card')?.scrollIntoView({block: 
 WAITING = "() => document.body.classList.add('waiting')"
 """The dots below the conversation; they go when the answer or a notice is there."""
 DONE = "() => document.body.classList.remove('waiting')"
-WHOLE_ADDRESS = "(link) => link && new URL(link, window.location.origin + window.location.pathname).href"
+WHOLE_ADDRESS = """(link) => {
+  setTimeout(() => document.getElementById('address')?.scrollIntoView({block: 'nearest', behavior: 'smooth'}), 300);
+  return link && new URL(link, window.location.origin + window.location.pathname).href;
+}"""
 
 
 def told(handler: Callable[..., Updates]) -> Callable[..., Updates]:
@@ -114,7 +117,7 @@ def wire_page(shop: Shop, page: Page, blocks: gr.Blocks) -> None:
     page.chat.undo(undo, page.view, whole, **QUIET)
     page.open.upload(_moving(shop, page, shop.opened), [page.view, page.open], whole, **QUIET)
     page.link.click(make_link, page.view, page.address, **QUIET).then(
-        None, page.address, page.address, js=WHOLE_ADDRESS, api_visibility="private"
+        None, page.address, page.address, js=WHOLE_ADDRESS, **QUIET
     )
     _answering(page.chat.retry, _moving(shop, page, shop.retry), [page.view], whole)
 

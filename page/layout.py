@@ -163,7 +163,7 @@ def _wish(controls: Sequence[show.FilterControl]) -> dict[str, Any]:
         chip_buttons = [gr.Button(visible=False, size="sm", min_width=40, scale=0) for _ in range(N_CHIPS)]
         edit = gr.Button("Edit", size="sm", min_width=40, scale=0, visible=False, elem_id="edit")
     status = gr.HTML(elem_id="status")
-    with gr.Accordion("Filters", open=False, elem_id="filters") as panel:
+    with gr.Accordion("Filters and words", open=False, elem_id="filters") as panel:
         words = gr.Textbox(label="Words", placeholder="What to look for", elem_id="words", max_length=MAX_CHARACTERS)
         with gr.Row():
             filters = [_filter_widget(control) for control in controls]
