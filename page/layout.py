@@ -19,7 +19,7 @@ CANVAS = (480, 400)
 PENCILS: list[str | tuple[str, float]] = [
     "#1b1b1b", "#c0392b", "#2e5fa3", "#2f7d4f", "#e0b341", "#8a5a3b", "#d98aa8", "#ffffff",
 ]  # fmt: skip
-GREETING = "### What are you looking for?\nSay it, show a photo or draw it. Then tell me what to change."
+GREETING = "## What are you looking for?\nSay it, show a photo or draw it. Then tell me what to change."
 EXAMPLES = ("A dress for the summer", "Black shoes for men", "A warm sweater, not grey", "What goes with jeans?")
 ITEM_ACTIONS = ("More like this", "Less like this", "What goes with it")
 """Sent as the words of a message about the selected item."""
