@@ -82,7 +82,8 @@ def test_an_order_that_the_catalogue_does_not_know_is_said(chat: Chat) -> None:
 def test_two_more_are_two_that_were_not_shown(chat: Chat) -> None:
     session, turn = chat("everything for women", "only three", "two more")
     first, second = (session.turn(n).ranking for n in (2, 3))
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert (len(first.hits), len(second.hits)) == (3, 2)
     assert not {hit.item_id for hit in first.hits} & {hit.item_id for hit in second.hits}
     assert turn.plan.n_wanted == 2
@@ -121,7 +122,8 @@ def test_what_an_exclusion_left_out_is_said(chat: Chat) -> None:
 def test_moving_away_is_said_and_taken_back(chat: Chat) -> None:
     session, turn = chat("dresses", "less like the first", "undo")
     assert "moved away from" in session.turn(2).reply.text
-    assert turn.ranking is not None and session.turn(1).ranking is not None
+    assert turn.ranking is not None
+    assert session.turn(1).ranking is not None
     assert turn.ranking.hits == session.turn(1).ranking.hits  # type: ignore[union-attr]
 
 
