@@ -36,6 +36,8 @@ DETAIL_SIDE = 768
 MAX_SAVED = 60
 SIMILAR = 6
 UPLOADS = "uploads"
+DRAWING_MARGIN = 0.08
+"""Of the drawing's longer side. Small on a large board, a drawing finds anything but its kind."""
 NO_LONGER_SHOWN = "That picture is no longer shown here. Choose one of those on the page."
 NO_PICTURE = Path(__file__).parent.parent / "assets" / "no_picture.png"
 
@@ -316,10 +318,10 @@ class Shop:
         return [*(file for file in files if store_upload(file, uploads).path != picture), part.path]
 
     def keep_drawing(self, canvas: Picture | None) -> str:
-        """The path of the drawing or crop, kept as an upload. Raises MessageError for an empty canvas."""
+        """The path of the drawing, kept as an upload. Raises MessageError for an empty canvas."""
         if canvas is None or canvas.getchannel("A").getextrema()[1] == 0:
-            raise MessageError("Draw something first, or load a photo and cut out the part that matters.")
-        return store_upload(canvas, self.folder / UPLOADS).path
+            raise MessageError("Draw something first: choose the brush and outline what you mean.")
+        return store_upload(_filling(canvas), self.folder / UPLOADS).path
 
     def _run(self, view: View, words: str, plan: Plan) -> View:
         """A plan edited by hand; of the filters in the panel those stay that the plan still has.
@@ -349,3 +351,12 @@ def _rerun(plan: Plan) -> Plan:
     if intent is Intent.ROLLBACK:
         intent = Intent.MODIFY if plan.references else Intent.SEARCH
     return replace(plan, intent=intent, then=None, notes=())
+
+
+def _filling(canvas: Picture) -> Picture:
+    """What is drawn, in the middle of a square with a narrow margin: as large as products are in their pictures."""
+    box = canvas.getchannel("A").getbbox() or (0, 0, *canvas.size)
+    width, height = box[2] - box[0], box[3] - box[1]
+    side = round(max(width, height) * (1 + 2 * DRAWING_MARGIN))
+    left, top = box[0] - (side - width) // 2, box[1] - (side - height) // 2
+    return canvas.crop((left, top, left + side, top + side))  # what lies outside of the canvas is transparent

@@ -205,12 +205,13 @@ def test_an_empty_canvas_is_not_a_picture(shop: Shop) -> None:
         shop.keep_drawing(Pictures.new("RGBA", (64, 64), (0, 0, 0, 0)))
 
 
-def test_a_drawing_is_kept_on_white(shop: Shop) -> None:
-    canvas = Pictures.new("RGBA", (64, 64), (0, 0, 0, 0))
-    canvas.paste((0, 0, 0, 255), (20, 20, 40, 40))
+def test_a_drawing_is_kept_on_white_and_fills_its_picture(shop: Shop) -> None:
+    canvas = Pictures.new("RGBA", (480, 400), (0, 0, 0, 0))
+    canvas.paste((0, 0, 0, 255), (20, 20, 70, 120))
     kept = open_picture(shop.keep_drawing(canvas))
+    assert kept.size == (116, 116)
     assert kept.getpixel((1, 1)) == (255, 255, 255)
-    assert kept.getpixel((30, 30)) == (0, 0, 0)
+    assert kept.getpixel((58, 10)) == (0, 0, 0)
 
 
 def test_without_a_photo_or_selection_there_is_nothing_to_crop(shop: Shop) -> None:
