@@ -25,21 +25,6 @@ def test_the_report_counts_times_errors_and_what_the_server_used() -> None:
     before = {"process_resident_memory_bytes": 5e8, "process_cpu_seconds_total": 10.0}
     lines = list(report(tally, before, {"process_resident_memory_bytes": 6e8, "process_cpu_seconds_total": 15.0}))
     assert " ".join(lines[0].split()) == "a text turn n 100 p50 0.100 s p95 0.195 s max 2.000 s"
-        "a",
-        "text",
-        "turn",
-        "n",
-        "100",
-        "p50",
-        "0.100",
-        "s",
-        "p95",
-        "0.195",
-        "s",
-        "max",
-        "2.000",
-        "s",
-    ]
     assert lines[1].startswith("errors 2 ")
     assert lines[2].endswith(" 1")
     assert lines[-2:] == [
