@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,8 @@ ANSWERS = "#chat [data-testid=bot]:has(.message-content)"
 class Shopper:
     """One browser tab, driven as a person would."""
 
-    def __init__(self, browser: Any, url: str, size: dict[str, int]) -> None:
-        self.context = browser.new_context(viewport=size, accept_downloads=True)
+    def __init__(self, browser: Any, url: str, size: dict[str, int], scheme: str = "light") -> None:
+        self.context = browser.new_context(viewport=size, accept_downloads=True, color_scheme=scheme)
         self.page = self.context.new_page()
         self.page.set_default_timeout(WAIT)
         self.complaints: list[str] = []
@@ -75,7 +76,12 @@ class Shopper:
         """The lines of the saved chat after its header."""
         with self.page.expect_download() as download:
             self.page.locator("#export").click()
-        text = Path(download.value.path()).read_text(encoding="utf-8")
+        path = Path(download.value.path())
+        if zipfile.is_zipfile(path):  # with the pictures that were sent
+            with zipfile.ZipFile(path) as archive:
+                text = archive.read("session.jsonl").decode()
+        else:
+            text = path.read_text(encoding="utf-8")
         return [json.loads(line) for line in text.splitlines()][1:]
 
     def sideways_scroll(self) -> float:
@@ -405,8 +411,7 @@ def test_the_plan_is_edited_in_words_and_run_again(shopper: Shopper, catalogue: 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_is_in_the_way_of_a_screen_reader(chromium: Any, app_url: str, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="requirements-dev.txt").Axe()
-    shopper = Shopper(chromium, app_url, DESKTOP)
-    shopper.page.emulate_media(color_scheme=scheme)
+    shopper = Shopper(chromium, app_url, DESKTOP, scheme)
 
     def found() -> list[str]:
         violations = axe.run(shopper.page).response["violations"]
