@@ -55,7 +55,7 @@ def test_a_conversation_without_its_pictures_is_refused(tmp_path: Path) -> None:
 def test_what_is_no_conversation_is_refused_with_what_to_do(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file.jsonl"
     path.write_bytes(content)
-    with pytest.raises(MessageError, match="Choose|Export"):
+    with pytest.raises(MessageError, match=r"Choose|Export"):
         read_bundle(path, tmp_path / "uploads")
 
 
