@@ -7,6 +7,7 @@ RUN pip install --no-cache-dir --disable-pip-version-check -r requirements.txt
 COPY --chown=shop app.py README.md ./
 COPY --chown=shop page page
 COPY --chown=shop agent agent
+COPY --chown=shop page page
 COPY --chown=shop retrieval retrieval
 COPY --chown=shop assets assets
 USER shop

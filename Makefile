@@ -1,4 +1,4 @@
-.PHONY: help demo test test-training check lint types contracts unit golden gallery benchmark space bench clean
+.PHONY: screenshots help demo test test-training check lint types contracts unit golden gallery benchmark space bench clean
 PYTHON ?= python3.11
 VENV ?= .venv
 RUN = $(VENV)/bin/python
@@ -43,6 +43,9 @@ benchmark: $(VENV)/development ## build the embedded DIM-Fashion (catalogue in F
 
 space: $(VENV)/development ## build the folder of a Space in runs/space and check it, with a first start without network
 	$(RUN) -m hosting --out runs/space
+
+screenshots: $(VENV)/development ## make the screenshots of the README again (needs an installed Chromium)
+	$(RUN) -m page.screenshots
 
 bench: $(VENV)/development ## how fast the parts are, against the nearest limit in the same run
 	$(RUN) -m benchmarks.search

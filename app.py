@@ -21,6 +21,7 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from agent import presentation_page as show
+from agent import zero_gpu
 from agent.housekeeping import THUMBNAILS, Sweeper
 from agent.measures import CONTENT_TYPE
 from agent.opening import ENCODER_HELP, add_planner_options, chosen_chat, encoder_line, open_shop, planner_line
@@ -73,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             log.info("%s %s", encoder_line(options.encoder), planner_line(chat))
             if options.check:
                 return check(shop)
+            zero_gpu.announce()
             Sweeper(Path(folder)).start()
             return serve(shop, options.host, options.port)
         except FashionSearchError as error:

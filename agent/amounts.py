@@ -14,14 +14,22 @@ _FEW = {"a couple": 2, "a couple of": 2, "couple": 2, "a few": 3, "half a dozen"
 _COUNTS = {**CARDINALS, **_FEW, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20}
 _N = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
 _NO_COUNT = r"(?!\s?(?:[$€£₹%.]|euros?|eur|pounds?|dollars?|bucks|quid|usd|gbp|rupees|rs|cm|inch|st\b|nd\b|rd\b|th\b))"
-_THINGS = r"(?:results?|items?|options?|ones?|pieces?|products?|examples?|suggestions?|pairs?|choices?|of (?:them|these|those))"
-_POLITE = r"(?:(?:ok(?:ay)?|and|now|please|can|could|may|i|you|we|me|us|let|just|only|maybe|show|give|see|have|get|list|want)[ ,]+)*"
+_THINGS = (
+    r"(?:results?|items?|options?|ones?|pieces?|products?|examples?|suggestions?|pairs?|choices?|of (?:them|these"
+    r"|those))"
+)
+_POLITE = (
+    r"(?:(?:ok(?:ay)?|and|now|please|can|could|may|i|you|we|me|us|let|just|only|maybe|show|give|see|have|get|list"
+    r"|want)[ ,]+)*"
+)
 _AMOUNTS = (
     re.compile(
-        rf"^{_POLITE}{_N}(?: (?:more|others?|other ones|different ones|{_THINGS}))*(?: (?:please|only|is enough|are enough|will do|max))?\W*$"
+        rf"^{_POLITE}{_N}(?: (?:more|others?|other ones|different ones|{_THINGS}))*(?: (?:please|only|is enough"
+        rf"|are enough|will do|max))?\W*$"
     ),
     re.compile(
-        rf"\b(?:only|just|limit(?: it| them)? to|no more than|at most|top|show|show me|give me|list|display) {_N}\b{_NO_COUNT}(?: (?:more|other|others|different))?(?: {_THINGS})?(?=\W|$)"
+        rf"\b(?:only|just|limit(?: it| them)? to|no more than|at most|top|show|show me|give me|list"
+        rf"|display) {_N}\b{_NO_COUNT}(?: (?:more|other|others|different))?(?: {_THINGS})?(?=\W|$)"
     ),
     re.compile(rf"\b{_N} (?:more|others)\b(?: {_THINGS})?"),
 )
@@ -32,10 +40,16 @@ _LEAST = r"(?:cheapest|least expensive|lowest[- ]priced?|most affordable|lowest 
 _MOST = r"(?:most expensive|priciest|dearest|highest[- ]priced?|most costly|highest prices?)"
 _NEWEST = r"(?:newest|latest|most recent|new arrivals?|new in|what(?:'?s| is) new)"
 _SORTS = (
-    (re.compile(r"\b(?:sort|order|rank|arrange)(?:ed)?(?: (?:it|them|these|those|all|the results|results|by|on|in|order|of))* (?:the )?prices?(?:[ ,]+(?:descending|high(?:est)? (?:to|first)|from high)\w*)"), "-price"),
-    (re.compile(r"\b(?:price:? )?(?:from )?(?:the )?(?:most )?(?:high|highest|expensive|dear)(?: prices?)? to (?:the )?(?:low|lowest|cheap|cheapest)\b|\bprices? (?:descending|high to low)\b"), "-price"),
-    (re.compile(r"\b(?:sort|order|rank|arrange)(?:ed)?(?: (?:it|them|these|those|all|the results|results|by|on|in|order|of))* (?:the )?prices?\b(?: (?:ascending|low to high))?|\bby price\b"), "price"),
-    (re.compile(r"\b(?:(?:sort|order|rank)(?:ed)?(?: \w+)? )?(?:prices? )?(?:from )?(?:the )?(?:low|lowest|cheap|cheapest)(?: prices?)? to (?:the )?(?:most )?(?:high|highest|expensive|dear)\b|\bprices? (?:ascending|low to high)\b"), "price"),
+    (re.compile(r"\b(?:sort|order|rank|arrange)(?:ed)?(?: (?:it|them|these|those|all|the results|results|by|on|in"
+        r"|order|of))* (?:the )?prices?(?:[ ,]+(?:descending|high(?:est)? (?:to|first)|from high)\w*)"), "-price"),
+    (re.compile(r"\b(?:price:? )?(?:from )?(?:the )?(?:most )?(?:high|highest|expensive"
+        r"|dear)(?: prices?)? to (?:the )?(?:low|lowest|cheap|cheapest)\b|\bprices? (?:descending"
+        r"|high to low)\b"), "-price"),
+    (re.compile(r"\b(?:sort|order|rank|arrange)(?:ed)?(?: (?:it|them|these|those|all|the results|results|by|on|in"
+        r"|order|of))* (?:the )?prices?\b(?: (?:ascending|low to high))?|\bby price\b"), "price"),
+    (re.compile(r"\b(?:(?:sort|order|rank)(?:ed)?(?: \w+)? )?(?:prices? )?(?:from )?(?:the )?(?:low|lowest|cheap"
+        r"|cheapest)(?: prices?)? to (?:the )?(?:most )?(?:high|highest|expensive|dear)\b|\bprices? (?:ascending"
+        r"|low to high)\b"), "price"),
     (re.compile(rf"\b(?:the )?{_LEAST}\b"), "price"),
     (re.compile(rf"\b(?:the )?{_MOST}\b"), "-price"),
     (re.compile(rf"\b(?:the |your )?{_NEWEST}\b"), "-year"),
@@ -46,7 +60,8 @@ _ASKS_WHICH = re.compile(
 )
 _IS_ONE = re.compile(r" (?:one|item|option|of (?:these|them|those|the|all))\b")
 _IS_MANY = re.compile(
-    r"(?: (?:ones|first|to|items|options|things|results|stuff|available|in stock|please|that you have|you(?:'ve| have)))*\W*$| (?:ones|first|items|options|products)\b"
+    r"(?: (?:ones|first|to|items|options|things|results|stuff|available|in stock|please|that you have|you(?:'ve"
+    r"| have)))*\W*$| (?:ones|first|items|options|products)\b"
 )
 
 
@@ -64,7 +79,7 @@ def find_amounts(text: str, kinds: Sequence[Span] = (), taken: Sequence[Span] = 
     """`kinds` are where garments are named, `taken` what was read as a price."""
     n_wanted, counted = _count(text, taken)
     sort_by, sorted_ = _order(text, kinds)
-    return Amounts(n_wanted, sort_by, tuple((*counted, *sorted_)))
+    return Amounts(n_wanted, sort_by, (*counted, *sorted_))
 
 
 def _count(text: str, taken: Sequence[Span]) -> tuple[int, Sequence[Span]]:

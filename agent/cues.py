@@ -19,112 +19,6 @@ _KINDS = (
 )
 _PICTURE = r"(?:photo(?:graph)?|picture|pic|image|snapshot|screenshot|selfie)"
 
-# --- nothing to retrieve ---------------------------------------------------------------------------------------------
-
-OTHER_KINDS: Mapping[str, re.Pattern[str]] = {
-    "cart": phrases(
-        r"(?:add|put|place|throw|get|toss|drop|into|in|to)\b.{0,80}\b(?:my |the |a )?(?:shopping )?"
-        r"(?:cart|basket|trolley|wish ?list)\b",
-        r"(?:^|[.!?] ?|please |(?:can|could|would) you )(?:please |also )*(?:add|give me) (?:the|it|that|those|these"
-        r"|both|them)\b"
-        r"(?! (?:price|brand|size|option|filter|colou?r|name))(?!.{0,20}\b(?:to|with) (?:it|this|that)\b)",
-        r"(?:i'll|i will|i'd like to|i would like to|i'm going to|i want to|let me) (?:just |also "
-        r"|go ahead and )?(?:take|grab|buy|order|get)"
-        r" (?:it|this|that|them|both|the|these|those|one of|another one|two of)\b(?! a look)",
-        r"add to (?:bag|cart|basket)",
-        r"i(?:'ll| will| would like to|'d like to| want to)? (?:just )?(?:take|buy|order|purchase)\b(?! a look)"
-        r"(?=.{0,40}(?:\b(?:it|this|that|them|both|one|these|those)\b|$))",
-        r"(?:buy|purchase) (?:it|this|that|them|these|the)\b|order (?:it|this|that|the|these)\b",
-        r"check ?out\b(?! (?:the|this|these|some))",
-        r"place (?:an|my) order|order status|track my|save .{0,30}(?:to|for) (?:my |the )?(?:wish ?list|favou?rites|later)",
-        r"buy (?:number|#|both|one of)|(?:i'?d|i would) (?:like|love) to (?:buy|order|purchase) (?:number|the|this|that|it)",
-        r"pay(?:ment)? (?:by|with|method|on|in)\b|(?:can|do|could|how do|how can|may) i pay\b|(?:take|accept) (?:paypal|klarna"
-        r"|visa|mastercard|amex|cash|cards?|credit|apple pay|google pay|bitcoin)\b|klarna|paypal",
-        r"(?:reserve|hold|set aside) (?:it|this|that|one|them|the|number)\b",
-        r"(?:add|put|pop|place|throw) (?:it|this|that|them|those|these|both|number|the)\b.{0,30}\b(?:in|into|to) (?:the|my)"
-        r" bag\b",
-    ),
-    "delivery": phrases(
-        r"shipping|deliver(?:y|ed|ing|ies)?\b|ship (?:to|it|abroad|internationally|worldwide|overseas)",
-        r"(?:send|post|mail) (?:it|this|that|them|these|those|the \w+|number \w+)(?: one)? to\b",
-        r"(?:when|how (?:soon|long|quickly|fast))\b.{0,30}\b(?:arrive|come|get here|here)\b|(?:arrive|get here|be here)"
-        r" (?:by|before|on|in time|tomorrow|today)\b",
-        r"my (?:parcel|package|shipment|order)\b|where(?:'s| is) my\b",
-    ),
-    "returns": phrases(
-        r"returns? (?:policy|it|this|them|stuff|things|clothes|an? \w+|my \w+|something|the \w+ i)\b(?! turn)"
-        r"|exchange (?:it|this|an?|my)|refunds?\b|money back|(?:send|bring|give) (?:it|this|them|something|stuff) back",
-    ),
-    "price_off": phrases(
-        r"discounts?|coupons?|vouchers?|promo(?:tion)? ?(?:code)?s?\b|gift cards?|(?:on|in the|a|any|for) sales?\b(?! price)"
-        r"|reduced(?: price| items?| to clear)?|clearance|special offers?|any (?:deals|offers)\b|half price|loyalty",
-    ),
-    "service": phrases(
-        r"customer (?:service|support|care)|opening (?:hours|times)|(?:what time|when) do you (?:open|close)"
-        r"|are you open|where (?:is|are) (?:your|the) (?:shop|store|stores|shops)\b|phone number|complain",
-        r"(?:speak|talk|chat) (?:to|with) (?:a |an |some)?(?:human|person|real|body|one|agent|someone|somebody|member|staff)",
-        r"(?:my|an?|reset the) (?:account|password|log ?in|profile|e-?mail)\b|(?:log|sign) (?:in|out|up)\b(?! with)"
-        r"|newsletter|(?:apply|work) (?:for a job|for you)|privacy policy",
-    ),
-    "help": re.compile(
-        r"\b(?:what can you do|what can i (?:do|ask)|how do(?:es)? (?:you|this|it) work|what do you do|who are you"
-        r"|(?:about|describe) yourself"
-        r"|what are you"
-        r"|(?:how do|how can|how should|can you show me how to) (?:i|we|one) use (?:this|it|you)|who (?:made|built|programmed"
-        r"|created) you|what (?:r|are) (?:you|u)\b(?! (?:showing|looking|selling|wearing|carrying))|are you (?:an? )?(?:chat ?gpt|ai|computer"
-        r"|program|gpt|llm|person|alive)|how smart are you"
-        r"|are you (?:a )?(?:bot|human|robot|real)|your name|help me with what|how can you help)|^help(?: me)?\W*$"
-    ),
-    "thanks": re.compile(
-        r"^(?:(?:ok(?:ay)?|great|perfect|cool|nice|awesome|lovely|wonderful|brilliant|excellent|alright|no"
-        r"|that's all|all good)[ ,.!]*)*"
-        r"(?:many )?(?:thanks|thank you|thx|ty|cheers)\b"
-        r"(?:[ ,.!]*(?:so much|a lot|very much|for (?:your|the|all) (?:the )?help|again|that's all|that is all|bye"
-        r"|you've been great))*\W*$"
-        r"|^(?:(?:no|ok(?:ay)?|great|cool|lovely|nice|perfect|brilliant)[ ,.!]*)*(?:ta|merci|danke|gracias|much appreciated"
-        r"|appreciated|cheers|thanks|thank (?:you|u))(?:[ ,.!]*(?:very|so|ever|much|mate|love|dear|a (?:lot|million|bunch)|loads"
-        r"|though|again|everyone|all|for (?:that|now|everything)))*\W*$"
-        r"|^(?:(?:that(?:'s| is)|sounds?|it(?:'s| is)|looks?|all|oh|ah|very|so|really|just|haha|lol|yes|yep|yeah|ok(?:ay)?) )*"
-        r"(?:sure|fine|good|great stuff|good stuff|nice one|omg|cool beans|sweet|fab(?:ulous)?|neat|superb|fantastic|wicked"
-        r"|sick|dope|yay|hurray|hooray|congrats|super|yes|yep|yeah|no|nope|never ?mind|no worries|no problem|all good|got it"
-        r"|i see|understood|right|alright|hm+|oh|aha|interesting|exactly|indeed|fair enough|nice)[ !.]*$"
-        r"|^(?:(?:oh|haha|lol|ha|very|so|really|how|that's|thats|those are|these are|they are|they're) )*(?:great|perfect|cool|nice|awesome|lovely|beautiful|ok(?:ay)?|wonderful|brilliant|excellent|wow|amazing|gorgeous|stunning"
-        r"|lol|haha|hehe|ha ?ha"
-        r"|i (?:really )?(?:love|like) (?:it|this|that|them)|looks? (?:great|good|nice)"
-        r"|you(?:'re| are) (?:great|amazing|the best|(?:really |very |so )?helpful))[ !.]*$"
-    ),
-    "bye": re.compile(
-        r"^(?:(?:ok(?:ay)?|thanks|right|well)[ ,]+)?(?:i(?:'ve| have)? (?:have to|got to|gotta|must|should|need to) (?:go|run|leave)\b"
-        r"|gotta (?:go|run)|got to (?:go|run)|ciao|cya|good ?night|bye|goodbye|see you|that's all|that is all|that will be all|nothing else"
-        r"|i'm done)\b.{0,20}$"
-    ),
-    "greeting": re.compile(
-        r"^(?:hi|hello|hey|good (?:morning|evening|afternoon|day)|hiya|howdy|greetings|yo|sup|hola)\b"
-        r"(?:[ ,!.]*(?:there|everyone|how are you(?: doing)?(?: today)?|how's it going|what's up|friend"
-        r"|assistant))*\W*$"
-        r"|^(?:how are you(?: doing)?(?: today)?|how's it going|what's up|(?:are you|anybody|anyone) there)\W*$"
-    ),
-    "rude": phrases(
-        r"(?:stupid|dumb|useless|idiot(?:ic)?|crap|rubbish|terrible|worst|bad) (?:bot|robot|ai|assistant|machine|chatbot|thing"
-        r"|app|website|site|shop)\b",
-        r"you(?:'re| are| r) (?:\w+ )?(?:useless|stupid|dumb|rubbish|terrible|an? idiot|no help|not helping|not helpful"
-        r"|hopeless|crap)|you suck|this is (?:useless|rubbish|stupid)|shut up|f+u+c+k|go away\W*$|what is wrong with you",
-    ),
-    "off_topic": phrases(
-        r"weather (?:in|today|tomorrow|like|forecast)|the weather\b|forecast|jokes?\b|poems?\b|recipes?\b|pizza"
-        r"|president|capital of",
-        r"football|flights?\b|hotels?\b|laptops?\b(?! bag)|smartphones?|iphones?\b|the news|stock market|translate"
-        r"|python code",
-        r"write (?:me )?(?:a|an|some) (?:poem|story|essay|code|song)|what time is it|what day is it|bitcoin"
-        r"|movies?\b|restaurants?\b",
-        r"furniture|sofas?\b|groceries|world cup|\d+ ?(?:[+*/]|times|plus|minus|divided by) ?\d+|meaning of life"
-        r"|homework|capital of|sing (?:me )?|who won\b|do you (?:(?:like|love)(?! (?:it|this|that|the|these|those|them|my|number|either|any))|believe|sleep|eat|dream|have (?:feelings|friends|a"
-        r" (?:girlfriend|boyfriend|name|pet)))\b|are you (?:married|single|happy|hungry|ok\b|okay\b)|how old are you",
-        r"car insurance|system prompt|ignore (?:all|your|previous|the) |(?:some |play )music",
-    ),
-}  # fmt: skip
-"""The kinds of OTHER, in the order in which they are tried."""
-
 # --- attributes ------------------------------------------------------------------------------------------------------
 
 ATTRIBUTE_WORDS: Mapping[str, str] = {
@@ -193,7 +87,8 @@ COMPATIBLE = phrases(
     rf"(?:{_KINDS}) (?:for|with) {_POINT_OR_PLACE}",
     rf"(?:{_KINDS}) for (?:the|my|this|that) (?:\w+ ){{1,3}}(?:in|on|from) (?:the|my|this|that) (?:\w+ )?{_PICTURE}\b",
     rf"(?:match(?:es)?|fits?|suits?) {_POINT_OR_PLACE}(?! (?:description|budget|price))",
-    r"(?:what|which) (?:\w+ ){1,2}?(?:under|over|underneath|beneath|on top of|with) (?:this|that|it|these|those|them|the|number)\b"
+    r"(?:what|which) (?:\w+ ){1,2}?(?:under|over|underneath|beneath|on top of|with) (?:this|that|it|these|those|them"
+    r"|the|number)\b"
     r"|(?:outfit|look|ensemble) (?:for|with|around|round) (?:this|that|it|these|those|them|the|number)\b",
     rf"matching (?!in )\w+|(?:complements?|accessori[sz]e) (?:{POINT}|the)\b",
 )  # fmt: skip
@@ -220,9 +115,11 @@ MODIFY = phrases(
     r"(?: one)? (?:come )?(?:also |available |too )?in\b",
     r"(?:come|comes|available) in|(?:what|how) about|any(?:thing)? (?:in|with|without|for|from|by|cheaper|else|more"
     r"|less|longer|shorter)",
-    r"none of (?:the|these|those|them)\b|(?:i )?(?:hate|dislike|not feeling|not keen on|not (?:really )?into|do(?:n't| not) (?:really )?(?:like|fancy|love)) (?:any of )?"
+    r"none of (?:the|these|those|them)\b|(?:i )?(?:hate|dislike|not feeling|not keen on|not (?:really )?into|do(?:n't"
+    r"| not) (?:really )?(?:like|fancy|love)) (?:any of )?"
     r"(?:it|this|that|these|those|them|any)\b",
-    r"^(?:(?:yes|ok(?:ay)?|and|please)[ ,]+)*(?:keep going|go on|carry on|continue|next(?: (?:page|one|ones|please))*|another(?: (?:one|ones|please))*)\W*$",
+    r"^(?:(?:yes|ok(?:ay)?|and|please)[ ,]+)*(?:keep going|go on|carry on|continue|next(?: (?:page|one|ones|please))*"
+    r"|another(?: (?:one|ones|please))*)\W*$",
     r"others?\b|show (?:me )?more|more (?:results|options|like)|else|add (?:a |an |some )?\w+|remove|take off"
     r"|get rid|keep (?:it|the|everything)",
 )  # fmt: skip
@@ -236,7 +133,8 @@ ELLIPTIC = re.compile(
 )
 
 MORE = re.compile(
-    r"\b(?:more|else|others?|another|next|different|the rest|further)\b|^(?:(?:yes|ok(?:ay)?|and|please)[ ,]+)*(?:keep going"
+    r"\b(?:more|else|others?|another|next|different|the rest|further)\b|^(?:(?:yes|ok(?:ay)?|and"
+    r"|please)[ ,]+)*(?:keep going"
     r"|go on|carry on|continue)\W*$"
 )
 """With an unchanged plan: what was not shown yet."""
@@ -257,20 +155,27 @@ ASK = phrases(
     r"how many|how much|who (?:makes|made|designed)|which (?:one|of)\b|which (?:is|are) the \w+est\b|what(?:'s| is"
     r"| are) (?:it|this|that|they"
     r"|these) (?:made|called)",
-    r"(?:can|could|should|is it ok to) (?:i|you) (?:machine |hand |tumble )?(?:wash|iron|dry|put (?:it|this|that|the \w+)(?: \w+)?"
+    r"(?:can|could|should|is it ok to) (?:i|you) (?:machine |hand |tumble )?(?:wash|iron|dry|put (?:it|this|that"
+    r"|the \w+)(?: \w+)?"
     r" in the (?:wash|dryer|machine))\b",
-    r"(?:can|could|may|should|does|do|will) (?:it|this|that|these|those|they|the \w+|number \w+)(?: one)? (?:be )?(?:\w+ )?"
+    r"(?:can|could|may|should|does|do|will) (?:it|this|that|these|those|they|the \w+"
+    r"|number \w+)(?: one)? (?:be )?(?:\w+ )?"
     r"(?:wash(?:ed)?|iron(?:ed)?|shrink|stretch|fade|crease|last|run (?:small|large|big|true))\b",
-    r"how (?:warm|thick|heavy|comfortable|comfy|stretchy|soft|long|short|big|old|thin|waterproof|formal|sturdy|good|wide|tall|high)"
-    r" (?:is|are|does|do|was)\b|how (?:does|do) (?:it|this|that|they|these|the \w+|number \w+)(?: one)? (?:fit|fasten|close|feel"
+    r"how (?:warm|thick|heavy|comfortable|comfy|stretchy|soft|long|short|big|old|thin|waterproof|formal|sturdy|good"
+    r"|wide|tall|high)"
+    r" (?:is|are|does|do|was)\b|how (?:does|do) (?:it|this|that|they|these|the \w+|number \w+)(?: one)? (?:fit|fasten"
+    r"|close|feel"
     r"|look|compare|do up)",
     r"which (?:would|do|should|one would) (?:you|i)\b|what (?:do you think|would you (?:pick|choose|recommend|buy))"
     r"|your (?:favou?rite|opinion)",
 )
 WHY = re.compile(
-    r"\bwhy\b(?! not\b)|\bhow (?:did|do|have) you (?:choose|chose|pick|find|found|select|decide|rank|sort|order|come up)"
-    r"|\bwhat (?:did|have|was|were) (?:you )?(?:leave|left|filter|filtered|exclude|excluded|remove|removed|relax|relaxed|ignore"
-    r"|ignored)\b|\bwhat makes (?:it|this|these|them|you)\b|\bexplain (?:the|these|this|that|your|why)|\bon what basis\b"
+    r"\bwhy\b(?! not\b)|\bhow (?:did|do|have) you (?:choose|chose|pick|find|found|select|decide|rank|sort|order"
+    r"|come up)"
+    r"|\bwhat (?:did|have|was|were) (?:you )?(?:leave|left|filter|filtered|exclude|excluded|remove|removed|relax"
+    r"|relaxed|ignore"
+    r"|ignored)\b|\bwhat makes (?:it|this|these|them|you)\b|\bexplain (?:the|these|this|that|your|why)"
+    r"|\bon what basis\b"
 )
 """Asks for the reasons of what is shown."""
 WH = phrases(
@@ -325,12 +230,14 @@ OPEN["price"] = re.compile(
     OPEN["price"].pattern
     + r"|\bmoney (?:is )?no (?:object|issue|problem)|\b(?:price|money|budget|cost) (?:does not|doesn't|doesnt"
     r"|is not|isn't|isnt|is no longer|no longer) (?:matter|important|a problem|an issue|limited)"
-    r"|\b(?:no|without an?|forget the|never ?mind the|drop the|ignore the|lift the|remove the) (?:price |upper )?(?:limit|budget"
+    r"|\b(?:no|without an?|forget the|never ?mind the|drop the|ignore the|lift the|remove the) (?:price "
+    r"|upper )?(?:limit|budget"
     r"|maximum|max|cap)\b|\b(?:whatever (?:it costs|the (?:price|cost))|any price|at any price)"
 )
 """Attribute -> how one says that it may be anything from now on."""
 GALLERY_QUESTION = re.compile(
-    r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you|(?:do|does|are|is) (?:the |your |all )?"
+    r"(?:what|which) (?:\w+ ){0,4}(?:do you (?:have|sell|carry|stock)|are there|have you|(?:do|does|are|is) (?:the "
+    r"|your |all )?"
     r"(?:\w+ ){1,3}(?:come in|available(?: in)?|made (?:of|from)))"
 )
 OFFERED_IN = re.compile(
@@ -356,38 +263,3 @@ FOUND_IN_A_SIZE = phrases(
 SIZE_OF_WHAT = re.compile(
     r"\b(?:it|this|that|these|those|they|them|one|what|which|available|first|second|third|fourth|fifth|number|last)\b"
 )
-
-# --- going back ------------------------------------------------------------------------------------------------------
-
-RESTART = phrases(
-    r"(?:start|begin)(?:ing)? (?:over|again|afresh|fresh|anew|from scratch|from the (?:beginning|start) again)|new search|from scratch|reset|forget (?:it|that|everything"
-    r"|all)(?: all)?\W*$",
-    r"clear (?:everything|all|the filters|the search)|something (?:completely|totally|entirely) (?:different|new)",
-)
-_PAST = "previous|last|earlier|first|original|initial|prior|old"
-ROLLBACK = re.compile(
-    r"\b(?:(?:let's |let us |let me |can we |can you |could you |please |i want to |i'd like to |actually,? )*"
-    r"(?:go|going|went|take me|take us|take it|switch|return|jump|get|step|bring me|head|move|flip|roll|put me"
-    r"|bring)(?: me| us| it)? back(?: again)?(?: to)?"
-    r"|(?:(?<=^)|(?<=[.,!?;:] )|(?<=and )|(?<=then )|(?<=now )|(?<=okay )|(?<=ok )|(?<=then, ))back to"
-    r"|(?:let me |let us |let's )?(?:return to|revisit)|rewind(?: to)?|roll ?back(?: to)?|back up(?: a bit| to)?"
-    r"|undo(?: (?:that|it|this|the last (?:step|change|one|thing)|my last \w+|last))?|revert(?: (?:to|that|it"
-    r"|this))?|take that back|cancel (?:that|the last)"
-    rf"|(?:show|give|see|display|open|reopen)(?: me)?(?: again)? (?:the |my |your )?(?:{_PAST}) (?:results|search"
-    rf"|ones|list|set|selection|page)(?: again)?"
-    r"|(?:take|bring|get) (?:me|us) to (?:the )?(?:turn|step|first search|previous|earlier|last search)"
-    r"|(?:the )?(?:one|ones|results?) (?:just )?before(?: that)?\W*$|^(?:the )?previous(?: (?:one|ones|results?|page"
-    r"|step|turn|search))?(?: please)?\W*$"
-    r"|(?:continue|carry on|start|work|pick up|resume|proceed|branch) (?:again )?(?:from|with|at"
-    r"|on) (?:the )?(?:turn|step|search|first|second|third|previous|earlier|original)"
-    r"|(?:see|show(?: me)?|view|open|look at|display) turn (?:\d+|\w+)"
-    r"|(?:the )?(?:previous|earlier|first) (?:ones|results?|list|selection) (?:were|was|looked) (?:nicer|better|good"
-    r"|fine)"
-    rf"|^back\W*$|i (?:liked|preferred) (?:the )?(?:{_PAST}) (?:ones|results?|search|selection|list)(?: (?:better"
-    rf"|more))?"
-    r"|(?:the )?(?:ones|results|options|selection|list) (?:from )?(?:before|earlier)(?: that)? (?:were|was|looked) (?:\w+ )?"
-    r"(?:nicer|better|good|fine|more)"
-    rf"|^(?:ok(?:ay)?[, ]+|hm+[, ]+|no[, ]+|actually[, ]+)*(?:the )?(?:{_PAST}) (?:search|results|selection|query)(?= ?(?:$|[,;.!?]"
-    rf"|but|again|please))"
-    r"|(?:forget|scrap|ignore|discard) (?:that|the) (?:last|change)(?: \w+)?\W*$)"
-)  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent import cues, cues_pictures
+from agent import cues, cues_other, cues_pictures
 from agent.cues_sharing import Sharing, sharing_of
 from agent.mentions import Mention
 from agent.reading import Reading
@@ -21,7 +21,9 @@ _ATTRIBUTES = {name: re.compile(rf"\b(?:{words})\b") for name, words in cues.ATT
 
 
 N_WORDS_MORE = 2
-_BESIDE = frozenset("and or ok okay the please yes maybe then from in of like i meant no".split())
+_BESIDE = frozenset(
+    ("and", "or", "ok", "okay", "the", "please", "yes", "maybe", "then", "from", "in", "of", "like", "i", "meant", "no")
+)
 """ "The third one, please" says which one, and nothing else."""
 
 
@@ -163,7 +165,7 @@ def _possible(votes: Mapping[Intent, float], reading: Reading, scene: Scene, ref
 
 def _other(reading: Reading) -> str:
     """The kind of OTHER, or ""."""
-    for kind, pattern in cues.OTHER_KINDS.items():
+    for kind, pattern in cues_other.OTHER_KINDS.items():
         if pattern.search(reading.text) and not (kind == "off_topic" and reading.mentioned("category")):
             return kind
     return ""

@@ -33,7 +33,8 @@ _CUE = re.compile(
     r"|nothing(?: too| so)?|nor|less|fewer|minus|excluding|drop|lose|skip)(?=\s)|\bnon(?=[- ])"
 )
 _NO_NEGATION = re.compile(
-    r"\b(?:not sure|why not|no (?:problem|thanks?|idea|worries|matter|wonder|longer|object|issue|limit)|not bad|not only|or not"
+    r"\b(?:not sure|why not|no (?:problem|thanks?|idea|worries|matter|wonder|longer|object|issue|limit)|not bad"
+    r"|not only|or not"
     r"|if not"
     r"|whether or not"
     r"|no\.? ?\d|nothing else|less than|no (?:i|that|this|it|the|show|make|go|please|can|what|how|more than"
@@ -42,7 +43,8 @@ _NO_NEGATION = re.compile(
     r"|not to mention|drop me|skip to)"
 )
 _CUE_BEHIND = re.compile(
-    r",? (?:(?:is|are)(?: just| really)? (?:not (?:ok(?:ay)?|my (?:thing|style|colour|color)|for me|an option|what i want"
+    r",? (?:(?:is|are)(?: just| really)? (?:not (?:ok(?:ay)?|my (?:thing|style|colour|color)|for me|an option"
+    r"|what i want"
     r"|acceptable)|an? (?:definite )?no(?:[- ](?:go|no))?\b|out\b|off the table|excluded|banned)"
     r"|(?:does not|doesn't|do not|don't) suit me)"
 )

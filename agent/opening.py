@@ -1,4 +1,4 @@
-"""From a gallery to an open shop: an encoder, its index, the default planner. Loads all that is heavy."""
+"""From a gallery to an open shop: an encoder, its index, a planner. Loads all that is heavy."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import hashlib
 import logging
 import os
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.limits import Desk, Limits
 from agent.shopfront import Shop
-from retrieval.errors import EncoderError
+from retrieval.errors import ChatError, EncoderError
 
 if TYPE_CHECKING:
-    from agent.protocols import SentenceEncoder
+    import argparse
+
+    from agent.protocols import Planner, SentenceEncoder
     from retrieval.protocols import Encoder, Store
 
 log = logging.getLogger(__name__)
@@ -21,22 +25,99 @@ log = logging.getLogger(__name__)
 ASSETS = Path(__file__).parent.parent / "assets"
 EMBEDDED_GALLERY = ASSETS / "gallery"
 ENCODERS = {"fashion-am": ASSETS / "fashion_am", "late-fusion": ASSETS / "encoder"}
+N_WAITING_FOR_CHAT = 16
+"""Turns at once where a language model is asked."""
 ENCODER_HELP = f"{', '.join(ENCODERS)} or an encoder's folder; default: fashion-am if it is there"
 
 
-def open_shop(folder: Path, gallery: str | None = None, index: Path | None = None, encoder: str | None = None) -> Shop:
+@dataclass(frozen=True, slots=True)
+class ChatModel:
+    """A language model that understands and words turns in the place of the built-in planner."""
+
+    url: str
+    name: str
+    sees_pictures: bool = True
+    words_replies: bool = True
+    seconds: float = 12.0
+    """For each of the two questions of a turn."""
+
+
+def open_shop(
+    folder: Path,
+    gallery: str | None = None,
+    index: Path | None = None,
+    encoder: str | None = None,
+    chat: ChatModel | None = None,
+) -> Shop:
     """A shop over a gallery, by default the embedded one; `index` alone opens an index that was built before.
 
     `folder` is for the files of this process, `encoder` as for `encoder_folder`. Raises GalleryError, StoreError,
-    ManifestError or EncoderError.
+    ManifestError or EncoderError; with `chat` ChatError or DependencyError.
     """
     from agent.assistant import Assistant
     from agent.planners.rules import RulesPlanner
     from retrieval.retriever import Retriever
 
     opened = open_query_encoder(encoder)
+    rules = RulesPlanner(sentences_of(opened))
+    planner = open_chat_planner(chat, rules) if chat else rules
     retriever = Retriever(opened, open_store(gallery, index, opened))
-    return Shop.open(Assistant(retriever, RulesPlanner(sentences_of(opened))), retriever, folder)
+    shop = Shop.open(Assistant(retriever, planner), retriever, folder)
+    return replace(shop, desk=Desk(limits=_limits(chat))) if chat else shop
+
+
+def _limits(chat: ChatModel) -> Limits:
+    """Turns that wait for a model keep no core busy, and may take as long as its two questions."""
+    usual = Limits()
+    return replace(usual, at_once=N_WAITING_FOR_CHAT, turn_seconds=max(usual.turn_seconds, 2 * chat.seconds + 10))
+
+
+def open_chat_planner(chat: ChatModel, stand_in: Planner) -> Planner:
+    """Raises ChatError for what is no address, DependencyError without the client's library; asks nothing yet."""
+    from agent.planners.chat import ChatPlanner, ChatUse
+    from retrieval.chat import ChatEndpoint, LiveChat, LiveSettings
+
+    live = LiveChat(ChatEndpoint(chat.url, chat.name), LiveSettings(chat.seconds))
+    return ChatPlanner(live, stand_in, ChatUse(chat.sees_pictures, chat.words_replies))
+
+
+def add_planner_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--planner", choices=("rules", "chat"), default="rules", help="who understands; default: rules")
+    parser.add_argument("--chat-url", help="with chat: an OpenAI-compatible endpoint, such as http://localhost:8000/v1")
+    parser.add_argument("--chat-model", help="with chat: the model's name there; a key comes from DIMITY_CHAT_API_KEY")
+    parser.add_argument("--chat-seconds", type=float, default=12.0, help="with chat: longest wait for an answer")
+    parser.add_argument("--chat-blind", action="store_true", help="with chat: send no pictures")
+    parser.add_argument("--chat-plans-only", action="store_true", help="with chat: replies in the built-in words")
+
+
+def chosen_chat(options: argparse.Namespace) -> ChatModel | None:
+    """What `add_planner_options` read; None for the default planner. Raises ChatError for a model without an address
+    or a name, and for an address without `--planner chat`."""
+    if options.planner == "rules":
+        if options.chat_url or options.chat_model:
+            raise ChatError("--chat-url and --chat-model need --planner chat beside them.")
+        return None
+    if not (options.chat_url and options.chat_model):
+        raise ChatError(
+            "--planner chat needs --chat-url and --chat-model, such as --chat-url http://localhost:8000/v1 "
+            "--chat-model Qwen/Qwen3.6-35B-A3B."
+        )
+    if not 0 < options.chat_seconds <= 600:
+        raise ChatError("--chat-seconds is a time of more than 0 and at most 600 seconds.")
+    return ChatModel(
+        options.chat_url,
+        options.chat_model,
+        not options.chat_blind,
+        not options.chat_plans_only,
+        options.chat_seconds,
+    )
+
+
+def planner_line(chat: ChatModel | None) -> str:
+    """Who understands, to be told to whoever starts the shop."""
+    if chat is None:
+        return "Understanding with the built-in planner."
+    return f"Understanding with {chat.name} at {chat.url}; where it does not answer, the built-in planner stands in."
 
 
 def encoder_folder(encoder: str | None) -> Path:

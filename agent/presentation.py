@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from agent.wording import filter_label, plan_label
+from agent.wording import filter_label, order_label, plan_label
 from agent.words import key
 from retrieval.schema import Filter, Intent, Plan, Session, Turn
 
@@ -88,6 +88,10 @@ def _chips(plan: Plan) -> Iterable[Chip]:
             "less like one item" if len(plan.unwanted_items) == 1 else f"less like {len(plan.unwanted_items)} items",
             replace(plan, unwanted_items=()),
         )
+    if plan.sort_by:
+        yield Chip(f"by {order_label(plan.sort_by)}", replace(plan, sort_by=""))
+    if plan.n_wanted:
+        yield Chip(f"only {plan.n_wanted}", replace(plan, n_wanted=0))
 
 
 def _without_wish(plan: Plan, wish: Filter) -> Plan:

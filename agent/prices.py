@@ -32,10 +32,12 @@ _PRICES = (
     (re.compile(rf"(?<![\w.])({_NUMBER})\s*(?:to|-|–)\s*({_NUMBER})\s?{_CURRENCY}(?!\w)"), "between"),
     (
         re.compile(
-            r"\b(?:(?:do not|don't|dont|not|never|nothing|none|no|can't|cannot) (?:\w+ ){0,4}?(?:above|over|more than|beyond|exceeding)"
+            r"\b(?:(?:do not|don't|dont|not|never|nothing|none|no|can't|cannot) (?:\w+ ){0,4}?(?:above|over|more than"
+            r"|beyond|exceeding)"
             r"|(?:(?:that |which )?costs? |priced? |for )?(?:under|below|less than|lower than|cheaper than|up to"
             r"|at most|no more than"
-            r"|not more than|not over|within|max(?:imum)?(?: of| price)?|(?:my )?budget(?: is| of)?(?: about)?|beneath))"
+            r"|not more than|not over|within|max(?:imum)?(?: of| price)?|(?:my )?budget(?: is| of)?(?: about)?"
+            r"|beneath))"
             rf"(?: price)?:?\s+{_AMOUNT}"
         ),
         "at_most",

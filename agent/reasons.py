@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agent.protocols import Catalogue, Outcome
 from agent.scene import items_of
 from agent.vocabulary import listed
-from agent.wording import attribute_name, filter_label, item_name
+from agent.wording import filter_label, item_name, order_label
 from retrieval.schema import Filter, Intent, Plan, Session, Turn
 
 N_COUNTED = 6
@@ -34,8 +34,7 @@ def explain(turn: Turn, catalogue: Catalogue) -> str:
 def _nearest_to(turn: Turn, catalogue: Catalogue) -> str:
     plan, query = turn.plan, turn.query
     if plan.sort_by:
-        ends = "high to low" if plan.sort_by.startswith("-") else "low to high"
-        return f"They are sorted by {attribute_name(plan.sort_by.removeprefix('-'))}, from {ends}."
+        return f"They are sorted by {order_label(plan.sort_by)}."
     named = [item_name(item) for item in items_of(catalogue, plan.references)]
     pictured = ["your picture"] if query and query.references and not named else []
     words = [f"the words “{plan.text}”"] if plan.text else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.answers import answer
-from agent.cues import OTHER_KINDS
+from agent.cues_other import OTHER_KINDS
 from agent.offers import item_offers, known_values, offers
 from agent.protocols import Outcome
 from agent.reasons import explain, what_changed
@@ -136,12 +136,12 @@ _SMALL_TALK = {
     " I can tell you what the catalogue knows of an item.",
     "delivery": "I cannot tell: there are no orders and no delivery in this conversation, so I know nothing of parcels."
     " I can find clothes and tell you what the catalogue knows of them.",
-    "returns": "I cannot help with returns or refunds: nothing is sold in this conversation. I can find clothes and tell"
-    " you what the catalogue knows of them.",
+    "returns": "I cannot help with returns or refunds: nothing is sold in this conversation. I can find clothes and"
+    " tell you what the catalogue knows of them.",
     "price_off": "The catalogue knows one price of each item and nothing of sales, vouchers or discounts. “The cheapest"
     " ones” or “under 40” I can do.",
     "service": "I am a program that finds clothes in this gallery. I know nothing of accounts, opening hours or staff.",
-    "rude": "I am sorry that I was no help. Tell me in a few words what to look for, or say “undo” to go one step back.",
+    "rude": "I am sorry that I was no help. Tell me in a few words what to look for, or say “undo” to go a step back.",
     "help": "Describe a garment, upload a picture or draw one. Then change it (“the same in blue, without sleeves”),"
     " ask about it (“how much is the second one?”), ask what goes with it, or go back (“back to turn 2”).",
 }

@@ -12,9 +12,11 @@ from agent.vocabulary import listed
 _JOINT = re.compile(r"\s*(?:;|\.\s|,?\s*\b(?:and|plus)\b(?:\s+also\b)?|,?\s*\balso\b|,)\s*")
 _BLANKS = " ,;.!?"
 _GOES_WITH_IT = re.compile(
-    r"\b(?:(?:goes|go|going|fits?|works?|looks? (?:good|nice|great)) (?:well |nicely |best )?with (?:it|them|that|this|those)\b"
+    r"\b(?:(?:goes|go|going|fits?|works?|looks? (?:good|nice|great)) (?:well |nicely |best )?with (?:it|them|that"
+    r"|this|those)\b"
     r"|(?:to|that|which|will|would) (?:match|suit)(?:es|s)?(?: (?:it|them|that|this|those))?\W*$"
-    r"|match(?:es|ing)? (?:it|them)\b|suits? (?:it|them)\b|to wear (?:it )?with (?:it|them)|to go with (?:it|them|that))"
+    r"|match(?:es|ing)? (?:it|them)\b|suits? (?:it|them)\b|to wear (?:it )?with (?:it|them)|to go with (?:it|them"
+    r"|that))"
 )
 _SHARED = frozenset({"category", "gender", "usage", "season"})
 """What one may say once for all of them."""

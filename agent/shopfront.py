@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import random
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,13 +13,13 @@ from agent.addresses import pictures_named_in
 from agent.bundles import read_bundle, write_bundle
 from agent.housekeeping import THUMBNAILS
 from agent.limits import Desk
-from agent.presentation import Chip, chips
 from agent.shelf import Shelf
+from agent.view import View
 from agent.wording import plan_label
 from retrieval.errors import ImageError, MessageError
 from retrieval.picture_files import crop, store_upload, thumbnail
 from retrieval.retriever import DEFAULT_K
-from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Session, Turn
+from retrieval.schema import Filter, Image, Intent, Item, Message, Plan, Session
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -29,87 +28,18 @@ if TYPE_CHECKING:
     from agent.protocols import Tell
     from retrieval.retriever import Retriever
 
+__all__ = ["NO_PICTURE", "Shop", "View"]
+
 log = logging.getLogger(__name__)
 
 THUMBNAIL_SIDE = 384
 DETAIL_SIDE = 768
-MAX_SAVED = 60
 SIMILAR = 6
 UPLOADS = "uploads"
+DRAWING_MARGIN = 0.08
+"""Of the drawing's longer side. Small on a large board, a drawing finds anything but its kind."""
 NO_LONGER_SHOWN = "That picture is no longer shown here. Choose one of those on the page."
 NO_PICTURE = Path(__file__).parent.parent / "assets" / "no_picture.png"
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one browser tab looks at: its session, the turn it stands on (None before the first) and the selection."""
-
-    session: Session
-    head: int | None = None
-    selected: str | None = None
-    pinned: str | None = None
-    """item_id that waits for another one to be compared with."""
-    saved: tuple[str, ...] = ()
-    """item_ids that the visitor keeps, in their order; they outlive the conversation."""
-
-    @classmethod
-    def new(cls) -> Self:
-        return cls(Session(secrets.token_urlsafe(16)))
-
-    @property
-    def turn(self) -> Turn | None:
-        return None if self.head is None else self.session.turn(self.head)
-
-    @property
-    def branch(self) -> tuple[Turn, ...]:
-        return self.session.path(self.head)
-
-    @property
-    def searched(self) -> Turn | None:
-        """The latest turn of the branch that shows items."""
-        return next((turn for turn in reversed(self.branch) if turn.ranking is not None), None)
-
-    @property
-    def held_filters(self) -> tuple[Filter, ...]:
-        """What is set by hand at this turn."""
-        return self.turn.message.filters if self.turn else ()
-
-    def found(self) -> tuple[str, ...] | None:
-        """item_ids of the latest result on this branch, best first; None when nothing was searched yet."""
-        turn = self.searched
-        return tuple(hit.item_id for hit in turn.ranking.hits) if turn and turn.ranking else None
-
-    def chips(self) -> tuple[Chip, ...]:
-        """The parts of what is shown; a question in between leaves them."""
-        return chips(self.searched.plan) if self.searched else ()
-
-    def at(self, turn_number: int | None) -> Self:
-        """At another turn, with nothing selected. Raises KeyError for a turn that the session does not have."""
-        if turn_number is not None:
-            self.session.turn(turn_number)
-        return replace(self, head=turn_number, selected=None, pinned=None)
-
-    def started_over(self) -> Self:
-        return replace(self.new(), saved=self.saved)
-
-    def unselected(self) -> Self:
-        return replace(self, selected=None, pinned=None)
-
-    def pinned_for_comparison(self) -> Self:
-        """The selected item waits; the next one that is selected stands beside it."""
-        return replace(self, pinned=self.selected, selected=None) if self.selected else self
-
-    def save_toggled(self) -> Self:
-        """The selected item among what is kept, or no longer."""
-        if self.selected is None:
-            return self
-        if self.selected in self.saved:
-            return replace(self, saved=tuple(item_id for item_id in self.saved if item_id != self.selected))
-        return replace(self, saved=(*self.saved, self.selected)[-MAX_SAVED:])
-
-    def undone(self) -> Self:
-        """One step back. Before the first step lies a new session: a turn without a parent follows the latest one."""
-        return self.started_over() if self.turn is None or self.turn.parent is None else self.at(self.turn.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,10 +246,10 @@ class Shop:
         return [*(file for file in files if store_upload(file, uploads).path != picture), part.path]
 
     def keep_drawing(self, canvas: Picture | None) -> str:
-        """The path of the drawing or crop, kept as an upload. Raises MessageError for an empty canvas."""
+        """The path of the drawing, kept as an upload. Raises MessageError for an empty canvas."""
         if canvas is None or canvas.getchannel("A").getextrema()[1] == 0:
-            raise MessageError("Draw something first, or load a photo and cut out the part that matters.")
-        return store_upload(canvas, self.folder / UPLOADS).path
+            raise MessageError("Draw something first: choose the brush and outline what you mean.")
+        return store_upload(_filling(canvas), self.folder / UPLOADS).path
 
     def _run(self, view: View, words: str, plan: Plan) -> View:
         """A plan edited by hand; of the filters in the panel those stay that the plan still has.
@@ -349,3 +279,12 @@ def _rerun(plan: Plan) -> Plan:
     if intent is Intent.ROLLBACK:
         intent = Intent.MODIFY if plan.references else Intent.SEARCH
     return replace(plan, intent=intent, then=None, notes=())
+
+
+def _filling(canvas: Picture) -> Picture:
+    """What is drawn, in the middle of a square with a narrow margin: as large as products are in their pictures."""
+    box = canvas.getchannel("A").getbbox() or (0, 0, *canvas.size)
+    width, height = box[2] - box[0], box[3] - box[1]
+    side = round(max(width, height) * (1 + 2 * DRAWING_MARGIN))
+    left, top = box[0] - (side - width) // 2, box[1] - (side - height) // 2
+    return canvas.crop((left, top, left + side, top + side))  # what lies outside of the canvas is transparent

@@ -92,6 +92,12 @@ def attribute_name(attribute: str) -> str:
     return _NAMES.get(attribute, attribute.replace("_", " "))
 
 
+def order_label(sort_by: str) -> str:
+    """`"price, from low to high"`."""
+    ends = "high to low" if sort_by.startswith("-") else "low to high"
+    return f"{attribute_name(sort_by.removeprefix('-'))}, from {ends}"
+
+
 def item_name(item: Item) -> str:
     return item.caption or f"item {item.item_id}"
 

@@ -132,9 +132,7 @@ def _visit(url: str, page: PageMap, number: int, begin: float, every: float, unt
         pause = at - time.monotonic()
         if pause > 0:
             time.sleep(pause)
-        words = CONVERSATION[turn % len(CONVERSATION)].format(
-            colour=COLOURS[number % len(COLOURS)], kind=KINDS[number // len(COLOURS) % len(KINDS)], name=number
-        )
+        words = _words(number, turn)
         _say(tab, words, own, tally)
         turn, at = turn + 1, at + every
         if time.monotonic() > at:
@@ -142,6 +140,13 @@ def _visit(url: str, page: PageMap, number: int, begin: float, every: float, unt
                 tally.late += 1
             at = time.monotonic()
     tab.close()
+
+
+def _words(number: int, turn: int) -> str:
+    """Visitors stand at different places of the conversation, or all would ask for what takes longest at once."""
+    line = CONVERSATION[0] if turn == 0 else CONVERSATION[1 + (turn + number) % (len(CONVERSATION) - 1)]
+    kind = KINDS[number // len(COLOURS) % len(KINDS)]
+    return line.format(colour=COLOURS[number % len(COLOURS)], kind=kind, name=number)
 
 
 def _say(tab: Tab, words: str, own: list[str], tally: Tally) -> None:

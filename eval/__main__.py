@@ -1,4 +1,4 @@
-"""Scores: `replay` sessions through the agent or rank them `alone`, `report`, `compare`, `tables`, `t2i`, `rqbench`, ...."""
+"""Scores: `replay` sessions in the agent or rank them `alone`, `report`, `tables`, `t2i`, `rqbench`, `understanding`"""
 
 from __future__ import annotations
 

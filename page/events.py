@@ -24,9 +24,12 @@ FOCUS_BOX = "() => document.querySelector('#box textarea')?.focus()"
 TAKE_BRUSH = """() => setTimeout(() => document.querySelector('#draw button[aria-label="Brush"]')?.click(), 400)"""
 SCROLL_TO_CARD = "() => document.getElementById('card')?.scrollIntoView({block: 'nearest', behavior: 'smooth'})"
 WAITING = "() => document.body.classList.add('waiting')"
-"""The dots below the conversation; they go when the answer or a notice is there."""
+"""Dims what is shown and moves the button; over when the answer or a notice is there."""
 DONE = "() => document.body.classList.remove('waiting')"
-WHOLE_ADDRESS = "(link) => link && new URL(link, window.location.origin + window.location.pathname).href"
+WHOLE_ADDRESS = """(link) => {
+  setTimeout(() => document.getElementById('address')?.scrollIntoView({block: 'nearest', behavior: 'smooth'}), 300);
+  return link && new URL(link, window.location.origin + window.location.pathname).href;
+}"""
 
 
 def told(handler: Callable[..., Updates]) -> Callable[..., Updates]:
@@ -80,7 +83,7 @@ def _saying(shop: Shop, page: Page, words: str) -> Callable[..., Updates]:
 def _answering(
     event: Callable[..., Any], handler: Callable[..., Updates], inputs: list[Any], outputs: list[Any]
 ) -> None:
-    """An event that takes its time: dots show that it is worked on, and go whatever comes of it."""
+    """An event that takes its time: the page shows that it is worked on, until it is answered or refused."""
     event(None, js=WAITING, **QUIET)
     event(handler, inputs, outputs, **QUIET).then(None, js=DONE)
 
@@ -114,7 +117,7 @@ def wire_page(shop: Shop, page: Page, blocks: gr.Blocks) -> None:
     page.chat.undo(undo, page.view, whole, **QUIET)
     page.open.upload(_moving(shop, page, shop.opened), [page.view, page.open], whole, **QUIET)
     page.link.click(make_link, page.view, page.address, **QUIET).then(
-        None, page.address, page.address, js=WHOLE_ADDRESS, api_visibility="private"
+        None, page.address, page.address, js=WHOLE_ADDRESS, **QUIET
     )
     _answering(page.chat.retry, _moving(shop, page, shop.retry), [page.view], whole)
 

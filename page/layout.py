@@ -19,7 +19,7 @@ CANVAS = (480, 400)
 PENCILS: list[str | tuple[str, float]] = [
     "#1b1b1b", "#c0392b", "#2e5fa3", "#2f7d4f", "#e0b341", "#8a5a3b", "#d98aa8", "#ffffff",
 ]  # fmt: skip
-GREETING = "### What are you looking for?\nSay it, show a photo or draw it. Then tell me what to change."
+GREETING = "## What are you looking for?\nSay it, show a photo or draw it. Then tell me what to change."
 EXAMPLES = ("A dress for the summer", "Black shoes for men", "A warm sweater, not grey", "What goes with jeans?")
 ITEM_ACTIONS = ("More like this", "Less like this", "What goes with it")
 """Sent as the words of a message about the selected item."""
@@ -163,7 +163,7 @@ def _wish(controls: Sequence[show.FilterControl]) -> dict[str, Any]:
         chip_buttons = [gr.Button(visible=False, size="sm", min_width=40, scale=0) for _ in range(N_CHIPS)]
         edit = gr.Button("Edit", size="sm", min_width=40, scale=0, visible=False, elem_id="edit")
     status = gr.HTML(elem_id="status")
-    with gr.Accordion("Filters", open=False, elem_id="filters") as panel:
+    with gr.Accordion("Filters and words", open=False, elem_id="filters") as panel:
         words = gr.Textbox(label="Words", placeholder="What to look for", elem_id="words", max_length=MAX_CHARACTERS)
         with gr.Row():
             filters = [_filter_widget(control) for control in controls]

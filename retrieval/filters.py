@@ -118,7 +118,7 @@ def _check_values(condition: Filter, *, is_number: bool) -> None:
     elif not values:
         raise FilterError(f"{condition.operator} on {name!r} needs at least one value.")
     for value in values:
-        if is_number != _is_number(value):
+        if not (_is_number(value) if is_number else isinstance(value, str)):
             raise FilterError(f"{name!r} holds {'numbers' if is_number else 'words'}, not {value!r}.")
 
 

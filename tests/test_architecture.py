@@ -15,7 +15,9 @@ PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md")
 @pytest.mark.parametrize("page", PAGES)
 def test_every_path_that_is_named_exists(page: str) -> None:
     text = (ROOT / page).read_text("utf8")
-    named = re.findall(r"`((?:agent|app|assets|benchmarks|builders|eval|retrieval|tests)(?:/[\w*./]+|\.py))`", text)
+    named = re.findall(
+        r"`((?:agent|app|assets|benchmarks|builders|eval|hosting|page|retrieval|tests)(?:/[\w*./]+|\.py))`", text
+    )
     assert named
     assert [path for path in named if not list(ROOT.glob(path))] == []
 

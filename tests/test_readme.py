@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FILES = ROOT / "FILES.md"
-PACKAGES = ("agent", "retrieval", "builders", "eval", "benchmarks", "hosting")
+PACKAGES = ("agent", "retrieval", "builders", "eval", "benchmarks", "hosting", "page")
 START, END = "<!-- files -->\n```\n", "```\n<!-- /files -->"
 
 

@@ -27,7 +27,8 @@ _ABOUT_MANY = re.compile(r"\b(?:how many|which|do you (?:have|sell|carry|stock)|
 
 
 _AS_WELL = re.compile(
-    r"\b(?:as well|too|also)\b(?! (?:\w+ )?(?:expensive|long|short|big|small|dark|bright|much|many))|^or\b|\bis (?:also )?(?:fine|ok(?:ay)?)\W*$"
+    r"\b(?:as well|too|also)\b(?! (?:\w+ )?(?:expensive|long|short|big|small|dark|bright|much|many))|^or\b"
+    r"|\bis (?:also )?(?:fine|ok(?:ay)?)\W*$"
 )
 
 

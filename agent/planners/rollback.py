@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.cues import RESTART, ROLLBACK
+from agent.cues_back import RESTART, ROLLBACK
 from agent.mentions import Mention, find_mentions
 from agent.scene import Scene, items_of, turns_known
 from agent.turn_references import TurnReferent, refer_to_turn

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from agent.borrowing import borrow
-from agent.cues import OTHER_KINDS
+from agent.cues_other import OTHER_KINDS
 from agent.cues_pictures import OF_OWN_PICTURE
 from agent.cues_sharing import sharing_of
 from agent.intents import Decision, decide

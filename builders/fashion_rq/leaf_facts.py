@@ -26,7 +26,7 @@ class FactSettings:
     extra_chance: float = 0.5
     """That a query names one more fact than is needed to tell its leaf, as shoppers do."""
     further_chance: float = 0.15
-    """That it names one of those that are asked for where nothing else tells a leaf: season, brand and the like."""
+    """That it names one of those that seldom tell a leaf: brand, season, material and the like."""
     min_gain: float = 0.02
     """A further fact must rule out this share of the siblings that are left."""
     min_kept: float = 0.4

@@ -21,12 +21,18 @@ log = logging.getLogger(__name__)
 
 MIN_PARAPHRASES, MAX_PARAPHRASES = 2, 10
 """In a group; every number is as likely: 6 on average (the paper's Table 7)."""
-FURTHER = ("season", "brand", "style", "material", "pattern")
+FURTHER = ("style", "material", "pattern")
 """Asked for where nothing else tells a leaf, and seldom beside that (ours)."""
+SELDOM = ("brand", "season")
+"""Asked for by chance alone (ours). A brand has no other words than the listing's, so that to find it is no search by
+meaning; a season is none of the attributes of the paper's Table 3, and no shopper sees that a tee was stocked for
+autumn. Of a catalogue whose leaves nothing else tells they tell them all the same."""
 
 TOO_FEW_OF_A_TYPE = "too few different products of one type"
 
 Wanted = frozenset[tuple[str, str]]
+Names = tuple[str, ...]
+"""Of attributes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +114,32 @@ def plan(
     """What is asked for in each leaf. Leaves below one parent never ask for the same: the later one asks for more, or
     is left out."""
     groups = duplicates or {listing.item_id: folded(listing.name) or listing.item_id for listing in listings}
+    facts = find_facts(listings, leaves, settings)
+    brands = frozenset(
+        str(listing.attributes["brand"]) for listing in listings if fold(listing.attributes.get("brand"))
+    )
+    found = _plan(facts, groups, seed, settings, FURTHER)
+    if not found[0]:
+        found = _plan(facts, groups, seed, settings, (*SELDOM, *FURTHER))
+    return Plan(*found, brands)
+
+
+def _plan(
+    facts: Mapping[str, LeafFacts], groups: Mapping[str, str], seed: int, settings: FactSettings, further: Names
+) -> tuple[tuple[Asked, ...], dict[str, str]]:
+    """Those that are asked, and why others are not; `further` attributes may tell a leaf where usual ones do not."""
     taken: dict[str, set[Wanted]] = defaultdict(set)
     asked: list[Asked] = []
     left_out: dict[str, str] = {}
-    for leaf, facts in find_facts(listings, leaves, settings).items():
+    for leaf, of_leaf in facts.items():
         rng = rng_of(seed, "facts", leaf)
-        choice = _Choice(facts, groups, settings)
-        if reason := _choose(choice, taken[parent_of(leaf)], rng):
+        choice = _Choice(of_leaf, groups, settings)
+        if reason := _choose(choice, taken[parent_of(leaf)], rng, further):
             left_out[leaf] = reason
             continue
         taken[parent_of(leaf)].add(choice.key)
         asked.append(Asked(leaf, choice.wanted, rng.randint(MIN_PARAPHRASES, MAX_PARAPHRASES)))
-    brands = frozenset(
-        str(listing.attributes["brand"]) for listing in listings if fold(listing.attributes.get("brand"))
-    )
-    return Plan(tuple(asked), left_out, brands)
+    return tuple(asked), left_out
 
 
 def why_none_is_asked(planned: Plan, listings: Sequence[Listing]) -> str:
@@ -198,7 +215,7 @@ class _Choice:
             self.facts.append(rng.choice(fitting))
 
 
-def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> str:
+def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random, telling: Names) -> str:
     """Chooses what to ask for; why nothing can be, or ""."""
     settings = choice.settings
     kinds = [fact for fact in (*choice.leaf.facts, *choice.leaf.minor) if fact.attribute == "product_type"]
@@ -207,11 +224,11 @@ def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> s
         return TOO_FEW_OF_A_TYPE
     kind = max(fitting, key=lambda fact: fact.prevalence)
     choice.facts.append(kind)
-    usual, further, minor = _askable(choice.leaf, kind.value)
+    usual, further, minor, seldom = _askable(choice.leaf, kind.value, telling)
     choice.tell(usual, settings.min_kept)
     if not choice.is_told:
         choice.tell(further, settings.min_kept)
-    for chance, facts in ((settings.extra_chance, usual), (settings.further_chance, further)):
+    for chance, facts in ((settings.extra_chance, usual), (settings.further_chance, [*further, *seldom])):
         if rng.random() < chance:
             choice.add_one(facts, rng)
     if not choice.is_told:
@@ -227,16 +244,17 @@ def _choose(choice: _Choice, taken: Collection[Wanted], rng: random.Random) -> s
     return ""
 
 
-def _askable(leaf: LeafFacts, product_type: str) -> tuple[list[Fact], list[Fact], list[Fact]]:
-    """Facts that a shopper would name, the most telling first: usual ones, those in FURTHER, minor ones. An age is one
-    where no gender says it."""
+def _askable(leaf: LeafFacts, product_type: str, telling: Names) -> tuple[list[Fact], ...]:
+    """Facts that a shopper would name, the most telling first: usual ones, those of `telling`, minor ones of both, and
+    those in SELDOM that are in neither. An age is one where no gender says it."""
     usual = {"colour", "gender", "occasion"} | ({"age"} if leaf.fact("gender") is None else set())
     said = [fact for fact in leaf.facts if grammar.can_say(fact.attribute, fact.value, product_type)]
     minor = [fact for fact in leaf.minor if grammar.can_say(fact.attribute, fact.value, product_type)]
     return (
         [fact for fact in said if fact.attribute in usual],
-        [fact for fact in said if fact.attribute in FURTHER],
-        [fact for fact in minor if fact.attribute in usual or fact.attribute in FURTHER],
+        [fact for fact in said if fact.attribute in telling],
+        [fact for fact in minor if fact.attribute in usual or fact.attribute in telling],
+        [fact for fact in said if fact.attribute in SELDOM and fact.attribute not in telling],
     )
 
 

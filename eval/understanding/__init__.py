@@ -1,1 +1,1 @@
-"""Scores how messages are understood: labelled utterances, real language, exclusions in results, scripted conversations."""
+"""Scores how messages are understood: labelled utterances, real language, exclusions in results, conversations."""

@@ -1,4 +1,4 @@
-"""Exclusions that hold in results: messages with a "no", "not" or "except", and what must not be among the first ten."""
+"""Exclusions that hold in results: messages with a "no" or "except", and what must not be among the first ten."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ class Counts:
 def count_filters(
     labels: Sequence[str], plan: Plan, before: Sequence[Filter], meant: Sequence[Item], resolve: Resolve
 ) -> Counts:
-    """What gave way to a wish was understood as well. Unlabelled filters count as false unless they stay from the turn before or are taken over from an item that is
-    meant: a dress stays a dress."""
+    """What gave way to a wish was understood as well. Unlabelled filters count as false unless they stay from the turn
+    before or are taken over from an item that is meant: a dress stays a dress."""
     left = [condition for condition in (*plan.filters, *plan.wishes) if condition.operator != "none_of"]
     right = 0
     for label in labels:

@@ -1,7 +1,7 @@
-"""Real language as further test sets, read where it lies: what shoppers said to each other's assistants (SIMMC 2.0), and
-captions of the source data sets, each said about an item that is selected.
+"""Real language as further test sets, read where it lies: turns of shoppers (SIMMC 2.0), and captions of changes.
 
-None of it is part of this project; where it is absent the rows are left out, and that is said.
+Each caption is said about an item that is selected. None of it is part of this project; where it is absent
+the rows are left out, and that is said.
 """
 
 from __future__ import annotations

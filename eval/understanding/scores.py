@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from eval.understanding.utterances import Utterance
 
 
+NOTHING = Counts()
+
+
 @dataclass(frozen=True, slots=True)
 class Understood:
     """One utterance, and what was made of it."""
@@ -28,8 +31,8 @@ class Understood:
     milliseconds: float
     is_right_reference: bool | None = None
     """None where references are not labelled."""
-    filters: Counts = Counts()
-    exclusions: Counts = Counts()
+    filters: Counts = NOTHING
+    exclusions: Counts = NOTHING
 
     @property
     def intent(self) -> Intent | None:

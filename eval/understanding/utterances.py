@@ -5,7 +5,8 @@ what they show, `picture` the id of a gallery item whose picture is sent along. 
 where it says something:
 
 - `references`: `"2"` (of what is shown), `"1:2"` (the second of turn 1), `"last"`, `"selected"`
-- `filters`, new with this message: `"colour=White|Grey"`, `"price<=60"`, `"price<"` (whichever bound), `"colour=@3"` (as the
+- `filters`, new with this message:
+  `"colour=White|Grey"`, `"price<=60"`, `"price<"` (whichever bound), `"colour=@3"` (as the
   third item has it), `"price<=@2"`, `"category=Heels/style=Pumps"` (either)
 - `exclusions`: `"pattern!=Striped"`, `"item=3"`, `"belt"` (in words)
 

@@ -243,7 +243,7 @@ class ChatEndpoint:
                     from openai import OpenAI, Timeout
                 except ImportError as error:
                     raise DependencyError(
-                        "Asking a model needs the package openai: pip install -r requirements-build.txt"
+                        "Asking a model needs the package openai: pip install -r requirements-chat.txt"
                     ) from error
                 self._client = OpenAI(
                     base_url=self.url,

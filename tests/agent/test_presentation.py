@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agent.presentation import chips, tree
 from agent.wording import filters_label
@@ -36,6 +37,14 @@ def test_without_its_item_a_modification_is_a_search() -> None:
 
     assert without.intent is Intent.SEARCH
     assert without.references == ()
+
+
+def test_an_order_and_a_count_are_chips_that_can_be_taken_away() -> None:
+    plan = Plan(Intent.SEARCH, text="dress", sort_by="-year", n_wanted=5)
+    order, count = chips(plan)
+    assert (order.label, count.label) == ("by year, from high to low", "only 5")
+    assert order.plan_without_it == replace(plan, sort_by="")
+    assert count.plan_without_it == replace(plan, n_wanted=0)
 
 
 def test_turns_that_retrieve_nothing_have_no_chips(chat: Chat) -> None:

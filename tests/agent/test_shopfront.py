@@ -205,12 +205,13 @@ def test_an_empty_canvas_is_not_a_picture(shop: Shop) -> None:
         shop.keep_drawing(Pictures.new("RGBA", (64, 64), (0, 0, 0, 0)))
 
 
-def test_a_drawing_is_kept_on_white(shop: Shop) -> None:
-    canvas = Pictures.new("RGBA", (64, 64), (0, 0, 0, 0))
-    canvas.paste((0, 0, 0, 255), (20, 20, 40, 40))
+def test_a_drawing_is_kept_on_white_and_fills_its_picture(shop: Shop) -> None:
+    canvas = Pictures.new("RGBA", (480, 400), (0, 0, 0, 0))
+    canvas.paste((0, 0, 0, 255), (20, 20, 70, 120))
     kept = open_picture(shop.keep_drawing(canvas))
+    assert kept.size == (116, 116)
     assert kept.getpixel((1, 1)) == (255, 255, 255)
-    assert kept.getpixel((30, 30)) == (0, 0, 0)
+    assert kept.getpixel((58, 10)) == (0, 0, 0)
 
 
 def test_without_a_photo_or_selection_there_is_nothing_to_crop(shop: Shop) -> None:
@@ -270,3 +271,108 @@ def test_markup_of_a_catalogue_is_shown_as_text(tmp_path: Path) -> None:
     assert "<img" not in show.card_html(item)
     assert "<b>" not in show.card_html(item)
     assert show.without_markup(name).startswith("&lt;img")
+
+
+def test_what_is_kept_outlives_the_conversation(shop: Shop) -> None:
+    view = shop.select(shop.send(View.new(), "a red dress"), 0).save_toggled()
+    kept = view.saved
+    assert [item.item_id for item in shop.saved_items(view)] == list(kept)
+    assert shop.send(view, "in blue").saved == kept
+    assert view.started_over().saved == kept
+    assert shop.choose(view.started_over(), kept[0]).save_toggled().saved == ()
+
+
+def test_the_next_item_that_is_chosen_stands_beside_the_one_that_waits(shop: Shop) -> None:
+    view = shop.select(shop.send(View.new(), "a red dress"), 0)
+    waiting = view.pinned_for_comparison()
+    both = shop.select(waiting, 1)
+    assert (both.pinned, both.selected) == (view.selected, shop.items(view)[1].item_id)
+    assert shop.send(both, "in blue").pinned is None
+
+
+def test_similar_items_are_others_and_nearest_first(shop: Shop) -> None:
+    (item, *_) = shop.items(View.new())
+    found = shop.similar(item)
+    assert len(found) == 6
+    assert item not in found
+
+
+def test_choosing_an_item_that_is_not_there_is_refused(shop: Shop) -> None:
+    with pytest.raises(MessageError, match="no longer shown"):
+        shop.choose(View.new(), "nothing")
+
+
+def test_a_saved_conversation_goes_on_where_it_ended(shop: Shop) -> None:
+    view = shop.send(shop.send(View.new(), "a red dress"), "in blue")
+    path = shop.export(view.session)
+    assert path is not None
+    opened = shop.opened(View.new(), path)
+    assert shop.items(opened) == shop.items(view)
+    assert shop.send(opened, "boots").head == 3
+
+
+def test_a_link_opens_the_conversation_and_two_who_go_on_do_not_meet(shop: Shop) -> None:
+    token = shop.link(shop.send(View.new(), "a red dress"))
+    one, two = shop.opened_link(View.new(), token), shop.opened_link(View.new(), token)
+    assert one.session.session_id != two.session.session_id
+    assert values(shop, shop.send(one, "in blue"), "colour") == {"Blue"}
+    assert len(shop.opened_link(View.new(), token).session.turns) == 1
+
+
+def test_there_is_nothing_to_link_to_before_the_first_message(shop: Shop) -> None:
+    with pytest.raises(MessageError, match="nothing to link"):
+        shop.link(View.new())
+
+
+def test_a_part_takes_the_place_of_the_photo_that_is_about_to_be_sent(shop: Shop, tmp_path: Path) -> None:
+    photo = tmp_path / "photo.png"
+    whole = Pictures.new("RGB", (100, 80), "white")
+    whole.paste((200, 0, 0), (50, 0, 100, 80))
+    whole.save(photo)
+    shown = shop.picture_to_crop(View.new(), [str(photo)])
+    (part,) = shop.part_of(shown.path, [0.5, 0, 1, 1], [str(photo)])
+    assert open_picture(part).size == (50, 80)
+    assert open_picture(part).getpixel((1, 1)) == (200, 0, 0)
+
+
+def test_a_part_is_cut_from_the_shops_own_uploads_alone(shop: Shop, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.png"
+    Pictures.new("RGB", (100, 80), "white").save(outside)
+    with pytest.raises(MessageError, match="Drag over"):
+        shop.part_of(str(outside), [0, 0, 1, 1], [])
+
+
+def test_other_words_run_as_an_edited_plan(shop: Shop) -> None:
+    view = shop.send(View.new(), "a red dress")
+    assert view.searched is not None
+    plan = view.searched.plan
+    edited = shop.apply_filters(view, plan.filters, plan.filters, "party dress")
+    assert edited.turn is not None
+    assert edited.turn.plan.text == "party dress"
+    assert edited.turn.plan.filters == plan.filters
+    assert edited.held_filters == ()
+
+
+def test_what_was_understood_can_be_taken_away_in_the_panel(shop: Shop) -> None:
+    view = shop.send(View.new(), "a red dress")
+    assert view.searched is not None
+    understood = view.searched.plan.filters
+    left = tuple(condition for condition in understood if condition.attribute != "colour")
+    view = shop.apply_filters(view, left, understood)
+    assert values(shop, view, "category") == {"Dress"}
+    assert values(shop, view, "colour") == set(COLOURS)
+
+
+def test_what_the_panel_only_shows_is_not_taken_for_set_by_hand(shop: Shop) -> None:
+    view = shop.send(View.new(), "a red dress")
+    assert view.searched is not None
+    after = shop.send(view, "black boots", (), view.searched.plan.filters)
+    assert after.held_filters == ()
+    assert values(shop, after, "colour") == {"Black"}
+
+
+def test_nothing_changed_in_the_panel_asks_nothing_new(shop: Shop) -> None:
+    view = shop.send(View.new(), "a red dress")
+    assert view.searched is not None
+    plan = view.searched.plan
+    assert shop.apply_filters(view, plan.filters, plan.filters, plan.text) is view

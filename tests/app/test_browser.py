@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,8 @@ ANSWERS = "#chat [data-testid=bot]:has(.message-content)"
 class Shopper:
     """One browser tab, driven as a person would."""
 
-    def __init__(self, browser: Any, url: str, size: dict[str, int]) -> None:
-        self.context = browser.new_context(viewport=size, accept_downloads=True)
+    def __init__(self, browser: Any, url: str, size: dict[str, int], scheme: str = "light") -> None:
+        self.context = browser.new_context(viewport=size, accept_downloads=True, color_scheme=scheme)
         self.page = self.context.new_page()
         self.page.set_default_timeout(WAIT)
         self.complaints: list[str] = []
@@ -75,7 +76,12 @@ class Shopper:
         """The lines of the saved chat after its header."""
         with self.page.expect_download() as download:
             self.page.locator("#export").click()
-        text = Path(download.value.path()).read_text(encoding="utf-8")
+        path = Path(download.value.path())
+        if zipfile.is_zipfile(path):  # with the pictures that were sent
+            with zipfile.ZipFile(path) as archive:
+                text = archive.read("session.jsonl").decode()
+        else:
+            text = path.read_text(encoding="utf-8")
         return [json.loads(line) for line in text.splitlines()][1:]
 
     def sideways_scroll(self) -> float:
@@ -259,7 +265,7 @@ def test_what_is_drawn_becomes_a_picture_of_the_message(shopper: Shopper) -> Non
     page.mouse.move(x + 60, y + 40, steps=8)
     page.mouse.up()
     page.wait_for_timeout(1000)
-    page.get_by_role("button", name="Use this picture").click()
+    page.get_by_role("button", name="Use this drawing").click()
     page.wait_for_selector("#box .thumbnail-item, #box .thumbnail-image")
     shopper.say("a bag like my drawing")
     (turn,) = shopper.export()
@@ -332,3 +338,95 @@ def test_where_nothing_fits_no_empty_frame_is_shown_and_a_way_on_is_offered(shop
     shopper.page.locator("#offers button").first.click()
     shopper.wait_for_answers(2)
     assert shopper.page.locator("#gallery img").count() > 0
+
+
+def test_an_item_is_kept_over_a_reload_and_compared_with_another(shopper: Shopper) -> None:
+    page = shopper.page
+    shopper.say("a red dress")
+    page.locator("#gallery button").nth(1).click()
+    page.wait_for_selector("#similar button")
+    assert page.locator("#similar button").count() == 6
+    page.locator("#save").click()
+    page.wait_for_selector("#saved button")
+    page.locator("#compare").click()
+    page.wait_for_selector("#card .waiting")
+    page.locator("#gallery button").nth(2).click()
+    page.wait_for_selector("#card .compare")
+    names = [head.split("\n")[-1] for head in page.locator("#card .compare thead th").all_inner_texts()]
+    assert names == shopper.names()[1:3]
+    page.reload()
+    page.wait_for_selector("#saved button")
+    page.locator("#saved button").first.click()
+    page.wait_for_selector("#card .item h3")
+    assert page.locator("#card .item h3").inner_text() == names[0]
+
+
+def test_a_part_of_a_photo_is_chosen_by_dragging_and_takes_its_place(
+    shopper: Shopper, catalogue: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    page = shopper.page
+    page.set_input_files("#box input[type=file]", str(a_photo_of(catalogue, "Sneakers", tmp_path)))
+    page.wait_for_selector("#box .thumbnail-item, #box .thumbnail-image")
+    page.locator("#photo > button").click()
+    page.wait_for_function("document.querySelector('#region img')?.naturalWidth > 0")
+    page.locator("#region .frame").scroll_into_view_if_needed()
+    frame = page.locator("#region .frame").bounding_box()
+    page.mouse.move(frame["x"] + 0.1 * frame["width"], frame["y"] + 0.1 * frame["height"])
+    page.mouse.down()
+    page.mouse.move(frame["x"] + 0.9 * frame["width"], frame["y"] + 0.5 * frame["height"], steps=4)
+    page.mouse.up()
+    page.get_by_role("button", name="Use this part").click()
+    page.wait_for_selector("#region", state="hidden")
+    shopper.say("")
+    part = page.locator("#chat [data-testid=user] img").evaluate("image => [image.naturalWidth, image.naturalHeight]")
+    assert part[0] / part[1] == pytest.approx(2 * frame["width"] / frame["height"], rel=0.1)
+
+
+def test_a_link_opens_a_copy_in_another_browser(chromium: Any, app_url: str, shopper: Shopper) -> None:
+    shopper.say("a red dress")
+    shopper.page.locator("#steps > button").click()
+    shopper.page.locator("#link").click()
+    shopper.page.wait_for_function(
+        "document.querySelector('#address textarea, #address input')?.value?.startsWith('http')"
+    )
+    other = Shopper(chromium, shopper.page.locator("#address textarea, #address input").input_value(), DESKTOP)
+    assert other.names() == shopper.names()
+    other.say("in blue")
+    assert len(shopper.answers()) == 1
+    other.context.close()
+
+
+def test_the_plan_is_edited_in_words_and_run_again(shopper: Shopper, catalogue: dict[str, dict[str, Any]]) -> None:
+    shopper.say("a red dress")
+    shopper.page.locator("#edit").click()
+    words = shopper.page.locator("#words textarea, #words input")
+    words.fill("party dress with polka dots")
+    words.press("Enter")
+    shopper.wait_for_answers(2)
+    last = shopper.export()[-1]
+    assert last["plan"]["text"] == "party dress with polka dots"
+    assert of(shown(last, catalogue), "colour") == {"Red"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_is_in_the_way_of_a_screen_reader(chromium: Any, app_url: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="requirements-dev.txt").Axe()
+    shopper = Shopper(chromium, app_url, DESKTOP, scheme)
+
+    def found() -> list[str]:
+        violations = axe.run(shopper.page).response["violations"]
+        return [
+            f"{one['id']}: {one['nodes'][0]['html']}" for one in violations if one["impact"] in ("serious", "critical")
+        ]
+
+    assert found() == []
+    shopper.say("a red dress")
+    shopper.page.locator("#gallery button").nth(1).click()
+    shopper.page.wait_for_selector("#similar button")
+    shopper.page.locator("#save").click()
+    shopper.page.wait_for_selector("#saved button")
+    for part in ("#filters", "#steps", "#draw"):
+        shopper.page.locator(f"{part} > button").click()
+    shopper.page.wait_for_timeout(1500)
+    assert found() == []
+    shopper.context.close()

@@ -26,7 +26,7 @@ KIND = Question("a message", "Kind?", ["a dress"], Form("kind", SCHEMA, known_ki
 TEXT = Question("a reply", "Say it.", ["a dress"], max_tokens=50)
 
 
-def live(server: Any, seconds: float = 5.0, rest_s: float = 20.0) -> LiveChat:
+def live(server: Any, seconds: float = 60.0, rest_s: float = 20.0) -> LiveChat:
     return LiveChat(ChatEndpoint(server.url, "m", settings=ChatSettings()), LiveSettings(seconds, rest_s))
 
 

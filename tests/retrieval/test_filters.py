@@ -93,6 +93,7 @@ def test_folding_twice_changes_nothing(text: str) -> None:
         (Filter("price", "at_most", (1, 2)), "takes one number, not 2"),
         (Filter("price", "at_most", (float("nan"),)), "nan is not a number"),
         (Filter("price", "at_least", (True,)), "holds numbers, not True"),
+        (Filter("colour", "any_of", (True,)), "'colour' holds words, not True"),
         (Filter("colour", "none_of", ()), "at least one value"),
     ],
 )

@@ -28,7 +28,7 @@ Answers = Callable[..., None]
 
 @pytest.fixture
 def shop(chat_server: Any, studio: Retriever) -> Shop:
-    def opened(*, sees: bool = True, words: bool = False, seconds: float = 5.0) -> Assistant:
+    def opened(*, sees: bool = True, words: bool = False, seconds: float = 60.0) -> Assistant:
         chat = LiveChat(ChatEndpoint(chat_server.url, "m"), LiveSettings(seconds))
         return Assistant(studio, ChatPlanner(chat, RulesPlanner(), ChatUse(sees, words)), k=8)
 

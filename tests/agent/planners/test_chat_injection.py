@@ -15,7 +15,7 @@ from agent.assistant import Assistant
 from agent.planners.chat import ChatPlanner
 from agent.planners.chat_request import CHARACTERS, copies_prompt, prompt
 from agent.planners.rules import RulesPlanner
-from retrieval.chat import ChatEndpoint, LiveChat
+from retrieval.chat import ChatEndpoint, LiveChat, LiveSettings
 from retrieval.encoders.hashing import HashingEncoder
 from retrieval.errors import FashionSearchError
 from retrieval.retriever import Retriever
@@ -60,7 +60,8 @@ def answering(server: Any, answers: Sequence[dict[str, Any] | str], reply: str =
 
 
 def talk(retriever: Retriever, server: Any, *texts: str) -> Turn:
-    assistant = Assistant(retriever, ChatPlanner(LiveChat(ChatEndpoint(server.url, "m")), RulesPlanner()), k=4)
+    live = LiveChat(ChatEndpoint(server.url, "m"), LiveSettings(60))
+    assistant = Assistant(retriever, ChatPlanner(live, RulesPlanner()), k=4)
     session = Session("s")
     for text in texts:
         session = session.append(assistant.respond(session, Message(text)))

@@ -120,6 +120,18 @@ def test_where_colour_and_gender_do_not_tell_the_brand_does() -> None:
     assert [each.wanted["brand"] for each in plan(made, ["0/0/0", "0/0/1"], 0).asked] == ["Puma", "Lee"]
 
 
+@pytest.mark.parametrize("name", ["brand", "season"])
+def test_a_leaf_that_only_brand_or_season_tells_is_left_out_where_others_are_told_without(name: str) -> None:
+    colours, values = ("Red", "Red", "Blue"), ("Summer", "Winter", "Fall")
+    made = [
+        product(n, (0, 0, n // 6), product_type="Shirts", colour=colours[n // 6], **{name: values[n // 6]})
+        for n in range(18)
+    ]
+    planned = plan(made, ["0/0/0", "0/0/1", "0/0/2"], 0, settings=FactSettings(most_confused=0.4, further_chance=0))
+    assert [each.leaf for each in planned.asked] == ["0/0/2"]
+    assert name not in planned.asked[0].wanted
+
+
 def test_how_many_facts_are_asked_for_is_a_setting(catalogue: list[Listing]) -> None:
     for most in (2, 3):
         planned = plan(catalogue, leaves_of(catalogue), 0, settings=FactSettings(max_facts=most, most_confused=1))
