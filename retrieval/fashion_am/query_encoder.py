@@ -70,7 +70,7 @@ class QueryEncoder(nn.Module):
         weights = self.residual.attention(pooled, context, shown)
         if not self.training:
             beside = F.normalize(self.residual.fused(weights, shown).float(), dim=1)
-            vectors = _or_words_alone(F.normalize(vectors + beside, dim=1), shown)
+            vectors = F.normalize(vectors + beside, dim=1)
         if meant is None:
             return vectors
         share = torch.where(meant.sum(1) > 0, (weights * meant).sum(1), torch.ones_like(weights[:, 0]))
@@ -153,15 +153,6 @@ def _shares(logits: Tensor, roles: Tensor) -> Tensor:
     """Softmax over the pictures that are there and "none", whose logit is 0 and whose share is left out."""
     logits = logits.masked_fill(roles == ABSENT, float("-inf"))
     return torch.cat([torch.zeros_like(logits[:, :1]), logits], 1).softmax(1)[:, 1:]
-
-
-def _or_words_alone(fused: Tensor, shown: Shown) -> Tensor:
-    """Where a context has no picture there is nothing to fuse: the towers' own vector of the words stands.
-
-    Not in training: what words want is learnt from these contexts too.
-    """
-    bare = (shown.roles == ABSENT).all(1, keepdim=True)
-    return torch.where(bare, shown.requests[:, : fused.shape[1]].to(fused.dtype), fused)
 
 
 def _start_at_zero(linear: nn.Linear) -> None:
