@@ -32,13 +32,13 @@ Inputs = tuple[Tensor, ...]
 class QuerySettings:
     """Stage 3 at size `mini`.
 
-    On one core in bf16, 2.9 s a step of 256 turns: 20 minutes for one epoch over the embedded benchmark with further
-    sessions beside it (100,558 turns; `--also`), after three for the residual alone and about ten for vectors that
-    --vectors keeps. Expected on its val split then, over the towers of stage 2: success@5 .506 with references
-    "previous" and .510 "resolved" (late fusion .326 with the first), mean average precision .640 (.447).
+    On one core in bf16, 1.4 s a step of 256 turns: 27 minutes for three epochs over the embedded benchmark with further
+    sessions beside it (100,558 turns; `--also`), after three for the residual alone and about fifteen for vectors and
+    words that --vectors keeps. Expected on its val split then, over the towers of stage 2: success@5 .528 with
+    references "previous" and .533 "resolved" (late fusion .326 with the first), mean average precision .696 (.447).
     """
 
-    epochs: int = 2
+    epochs: int = 3
     batch: int = 256
     negatives: int = 2048
     """Gallery vectors drawn for a batch, beside its own targets."""
