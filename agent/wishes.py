@@ -13,7 +13,7 @@ from agent.mentions import Mention
 from agent.reading import Reading
 from agent.spans import Span, within
 from agent.vocabulary import Lexicon, listed
-from agent.words import WORD, word_list
+from agent.words import WORD, singular, word_list
 from retrieval.protocols import Facet
 from retrieval.schema import AttributeValue, Filter
 
@@ -105,7 +105,8 @@ def _wanted(wanted: Sequence[Mention], unwanted: Sequence[Mention], facets: Mapp
 
 def _none_of(mentions: Iterable[Mention], facets: Mapping[str, Facet]) -> Iterable[Filter]:
     """Shades go with their colour, kinds of leather with leather: who wants no blue wants no navy blue either. What is
-    for all stays: "not for men"."""
+    """Shades go with their colour, kinds of leather with leather: who wants no blue wants no navy blue either. What
+    of shoe and the heel of a boot."""
     values: dict[str, dict[AttributeValue, None]] = {}
     for mention in mentions:
         if mention.meaning.known:
@@ -114,9 +115,18 @@ def _none_of(mentions: Iterable[Mention], facets: Mapping[str, Facet]) -> Iterab
             if mention.attribute in ("colour", "material"):
                 kinds = (value for value in facets[mention.attribute].counts if mention.said in value.lower().split())
                 found.update(dict.fromkeys(kinds))
+            for name, same in _named_elsewhere(mention, facets):
+                values.setdefault(name, {})[same] = None
             if mention.attribute == "gender" and len(found) > 1:
                 values["gender"] = {value: None for value in found if str(value).lower() != "unisex"}
     return [Filter(attribute, "none_of", tuple(found)) for attribute, found in values.items()]
+
+
+def _named_elsewhere(mention: Mention, facets: Mapping[str, Facet]) -> Iterable[tuple[str, AttributeValue]]:
+    said = {mention.said, singular(mention.said)} if " " in mention.said else set()
+    for name, facet in facets.items():
+        if name != mention.attribute and not facet.is_number:
+            yield from ((name, value) for value in facet.counts if str(value).lower() in said)
 
 
 def _price_filters(reading: Reading, facets: Mapping[str, Facet]) -> tuple[tuple[Filter, ...], tuple[str, ...]]:

@@ -41,7 +41,7 @@ class Template:
     current_request: str
     no_request: str
     closing: str
-    recent: int | None
+    recent: int | None = None
     """How many of the last turns before the current one are told in words; older ones by their pictures alone."""
 
     @property
