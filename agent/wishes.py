@@ -104,9 +104,9 @@ def _wanted(wanted: Sequence[Mention], unwanted: Sequence[Mention], facets: Mapp
 
 
 def _none_of(mentions: Iterable[Mention], facets: Mapping[str, Facet]) -> Iterable[Filter]:
-    """Shades go with their colour, kinds of leather with leather: who wants no blue wants no navy blue either. What is
     """Shades go with their colour, kinds of leather with leather: who wants no blue wants no navy blue either. What
-    of shoe and the heel of a boot."""
+    is for all stays: "not for men". Several words that name a value elsewhere as well exclude both: "high heels" are a
+    kind of shoe and the heel of a boot."""
     values: dict[str, dict[AttributeValue, None]] = {}
     for mention in mentions:
         if mention.meaning.known:
