@@ -24,6 +24,9 @@ TALK = ("a red dress for a party", "the second one in blue", "what goes with it?
 SIZES = {"screenshot.png": (1280, 860), "screenshot_phone.png": (390, 844)}
 START_SECONDS = 180
 WAIT = 60_000
+LOADED = """[...document.querySelectorAll('#gallery img')]
+  .filter(image => image.getBoundingClientRect().top < innerHeight).every(image => image.complete)"""
+"""Those below the window are loaded when they are scrolled to."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,7 +91,7 @@ def say(page: Page, words: str, answers: int) -> None:
     page.locator("#box textarea").fill(words)
     page.locator("#box textarea").press("Enter")
     page.wait_for_function(f"n => document.querySelectorAll('{ANSWERS}').length === n", arg=answers)
-    page.wait_for_function("[...document.querySelectorAll('#gallery img')].every(image => image.complete)")
+    page.wait_for_function(LOADED)
     page.wait_for_timeout(500)
 
 
