@@ -6,6 +6,7 @@ import io
 import re
 import secrets
 import zipfile
+import zlib
 from pathlib import Path
 
 from retrieval.errors import ImageError, MessageError
@@ -74,7 +75,7 @@ def _unzipped(path: Path, uploads: Path) -> tuple[str, set[str]]:
             text = _decoded(_entry(archive, SESSION_NAME, MAX_TEXT))
             pictures = [name for name in archive.namelist() if PICTURE_NAME.fullmatch(name)][:MAX_PICTURES]
             kept = [store_upload(_entry(archive, name, MAX_PICTURE), uploads) for name in pictures]
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, ImageError) as error:
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error, ImageError) as error:
         raise MessageError(NO_CONVERSATION) from error
     return text, {Path(image.path).name for image in kept}
 

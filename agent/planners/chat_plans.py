@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agent.cues import MORE
 from agent.planners.chat_answer import Understood
-from agent.planners.items import fulfilled, gender_of, ids, kept_of, number_of, own_kind, values_of, words_of
+from agent.planners.items import fulfilled, gender_of, ids, kept_of, number_of, outside, own_kind, values_of, words_of
 from agent.planners.understanding import again
 from agent.reading import plain
 from agent.scene import Scene, own_filters
@@ -107,9 +107,7 @@ def _compatible(said: Understood, message: Message, scene: Scene, lexicon: Lexic
     items = said.items or (() if said.words else _best(scene))
     own = [kind for item in items for kind in own_kind(str(item.attributes.get("category", "")), lexicon)]
     wanted = tuple(condition for condition in said.filters if not _asks_own_kind(condition, own))
-    filters = carry(gender_of(items, scene.catalogue.facets), wanted)
-    if own and not any(condition.attribute == "category" for condition in wanted):
-        filters = (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
+    filters = outside(own, carry(gender_of(items, scene.catalogue.facets), wanted))
     return Plan(
         Intent.COMPATIBLE,
         text=said.words,

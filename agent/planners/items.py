@@ -64,6 +64,13 @@ def own_kind(category: str, lexicon: Lexicon) -> tuple[str, ...]:
     )
 
 
+def outside(own: Sequence[str], filters: Sequence[Filter]) -> tuple[Filter, ...]:
+    """The filters, and none of the garment's own kind unless a kind is asked for."""
+    if not own or any(condition.attribute == "category" for condition in filters):
+        return tuple(filters)
+    return (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
+
+
 def words_of(filters: Sequence[Filter]) -> str:
     order = ("pattern", "colour", "material", "category")
     values = [

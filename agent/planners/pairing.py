@@ -11,7 +11,7 @@ from agent.cues import IN_THE_SAME, ON_OTHER_GARMENT
 from agent.cues_pictures import OF_OWN_PICTURE
 from agent.cues_sharing import sharing_of
 from agent.mentions import Mention
-from agent.planners.items import gender_of, ids, name_of, number_of, own_kind, values_of, words_of
+from agent.planners.items import gender_of, ids, name_of, number_of, outside, own_kind, values_of, words_of
 from agent.planners.understanding import Understanding, best_of, gender_said_before
 from agent.wishes import Wish, carry, wish_of
 from retrieval.schema import Filter, Intent, Plan
@@ -33,9 +33,7 @@ def compatible(found: Understanding) -> Plan:
     own = tuple(value for kind in kinds for value in own_kind(kind, found.lexicon))
     wanted = tuple(_outside_own_kind(wish.filters, own))
     gender = gender_of(items, found.facets)
-    filters = carry(gender, wanted)
-    if own and not any(f.attribute == "category" for f in wanted):
-        filters = (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
+    filters = outside(own, carry(gender, wanted))
     return Plan(
         Intent.COMPATIBLE,
         text=wish.text,
@@ -78,9 +76,7 @@ def _compatible_with_words(found: Understanding) -> Plan:
     wanted = tuple(_outside_own_kind(wish.filters, own))
     genders = tuple(Filter("gender", "any_of", m.meaning.values) for m in had if m.attribute == "gender")
     spoken = () if genders else tuple(filter(None, (gender_said_before(found),)))
-    filters = carry((*genders, *spoken), wanted)
-    if own and not any(f.attribute == "category" for f in wanted):
-        filters = (*filters, Filter("category", "none_of", tuple(dict.fromkeys(own))))
+    filters = outside(own, carry((*genders, *spoken), wanted))
     text = " ".join(m.said for m in had) or found.wish.text
     return Plan(
         Intent.COMPATIBLE, text=text, filters=filters, unwanted_texts=wish.unwanted_texts, notes=found.wish.notes

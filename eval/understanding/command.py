@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from eval.understanding.labels import Counts
     from eval.understanding.real_turns import RealScore
     from eval.understanding.scores import Scores, Understood
+    from eval.understanding.shop import TalkingShop
     from eval.understanding.tour import Walked
 
 WHAT = ("utterances", "real", "exclusions", "tour")
@@ -58,12 +59,12 @@ def scores(arguments: argparse.Namespace) -> str:
     return "\n\n".join(texts)
 
 
-def _utterances(shop: object, *, wrong: bool) -> str:
+def _utterances(shop: TalkingShop, *, wrong: bool) -> str:
     from eval.understanding.scores import score, understand_all
 
     lines: list[str] = []
     for part in parts():
-        understood = understand_all(shop, read_utterances(part))  # type: ignore[arg-type]
+        understood = understand_all(shop, read_utterances(part))
         lines += [*_part(part, score(understood))]
         if wrong and part == "dev":
             lines += [_wrong(one) for one in understood if not one.is_right]

@@ -11,7 +11,7 @@ from retrieval.schema import Image, Item, Message, Session, Turn
 if TYPE_CHECKING:
     from agent.assistant import Assistant
     from agent.planners.rules import RulesPlanner
-    from agent.protocols import Catalogue
+    from agent.protocols import Catalogue, SentenceEncoder
     from retrieval.retriever import Retriever
 
 
@@ -35,12 +35,12 @@ class TalkingShop:
         return cls.over(Retriever(encoder, open_store(gallery, index, encoder)), sentences_of(encoder))
 
     @classmethod
-    def over(cls, retriever: Retriever, sentences: object = None) -> Self:
+    def over(cls, retriever: Retriever, sentences: SentenceEncoder | None = None) -> Self:
         from agent.assistant import Assistant
         from agent.planners.rules import RulesPlanner
         from agent.retrieval_step import catalogue_of
 
-        planner = RulesPlanner(sentences)  # type: ignore[arg-type]
+        planner = RulesPlanner(sentences)
         return cls(Assistant(retriever, planner), planner, retriever, catalogue_of(retriever))
 
     def after(self, messages: tuple[str, ...]) -> Session:

@@ -85,3 +85,15 @@ def test_a_picture_that_is_none_makes_the_file_unusable(tmp_path: Path) -> None:
         archive.writestr("0" * 20 + ".png", "not a picture")
     with pytest.raises(MessageError, match="not a conversation"):
         read_bundle(fake, tmp_path / "uploads")
+
+
+def test_an_archive_whose_contents_are_damaged_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("session.jsonl", "a line of a conversation\n" * 200)
+    data = bytearray(path.read_bytes())
+    start = 30 + len("session.jsonl")  # behind the local header
+    data[start : start + 20] = b"\xff" * 20
+    path.write_bytes(bytes(data))
+    with pytest.raises(MessageError, match=r"Choose|Export"):
+        read_bundle(path, tmp_path / "uploads")
